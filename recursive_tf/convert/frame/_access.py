@@ -26,6 +26,11 @@ def by_class(kind: type, name: str) -> object:
   return getattr(found, "python", found) if getattr(type(found), "_is_decorated", False) else found
 
 
+def is_of_all_objects(kind: type, name: str) -> bool:
+  """Tells whether what a class has under a name is what all objects have."""
+  return by_class(kind, name) is vars(object)[name]
+
+
 def in_class(kind: type, name: str) -> bool:
   """Tells whether objects of a class find something in it."""
   return any(name in vars(base) for base in kind.__mro__)

@@ -16,6 +16,7 @@ from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._access import by_class as by_class
 from recursive_tf.convert.frame._access import has_own_getattr as has_own_getattr
 from recursive_tf.convert.frame._access import in_class as in_class
+from recursive_tf.convert.frame._access import is_of_all_objects
 from recursive_tf.convert.frame._host import ELEMENT, Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _tables, _text_methods
@@ -200,7 +201,7 @@ def of_ref(ip: Host, ref: Ref, name: str) -> object:
     return of_ref(ip, ref, name)
   if kinds == {str}:
     return _string_method(ip, ref, name)
-  if name == "__class__" and all(by_class(k, name) is vars(object)[name] for k in kinds):
+  if name == "__class__" and all(is_of_all_objects(k, name) for k in kinds):
     demand_there(ip, ref)
     return ip.kind_of(ref).class_of()
   effects = ip.conversion.effects

@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable, Iterable
 
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.frame._access import by_class, is_generated
+from recursive_tf.convert.frame._access import by_class, is_generated, is_of_all_objects
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _attributes, _in_python
@@ -235,7 +235,7 @@ def are_builtin(*kinds: type) -> bool:
 
 def _has_say(kind: type, op: type[ast.cmpop]) -> bool:
   names = {*_NAMES[op], *(["__eq__"] if op is ast.NotEq else [])}
-  return not are_builtin(kind) and not all(_is_objects(kind, name) for name in names)
+  return not are_builtin(kind) and not all(is_of_all_objects(kind, name) for name in names)
 
 
 def has_say(kinds: Iterable[type], op: type[ast.cmpop]) -> bool:
@@ -244,17 +244,12 @@ def has_say(kinds: Iterable[type], op: type[ast.cmpop]) -> bool:
   return all(map(_is_plain, known)) and any(_has_say(kind, op) for kind in known)
 
 
-def _is_objects(kind: type, name: str) -> bool:
-  """Tells whether what a class has under a name is what all objects have."""
-  return by_class(kind, name) is vars(object)[name]
-
-
 def _answers_own_alone(kind: type, op: type[ast.cmpop]) -> bool:
   """Tells whether a class has no answer for objects of any other class."""
   if are_builtin(kind):
     return True  # Beside a class of the user's.
   names = [*_NAMES[op], *(["__eq__"] if op is ast.NotEq else [])]
-  return all(_is_objects(kind, name) or _fields(kind, name) is not None for name in names)
+  return all(is_of_all_objects(kind, name) or _fields(kind, name) is not None for name in names)
 
 
 def _each_pair(
@@ -333,7 +328,7 @@ def _answer(ip: Host, name: str, one: object, kind: type, other: object, of_othe
       text = f"{name[2:-2]} of a {kind.__name__} and a {of_other.__name__} that leaves it to that."
       raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
     return NotImplemented  # Of an object of the user's.
-  if _is_objects(kind, name):
+  if is_of_all_objects(kind, name):
     if name != "__ne__":
       return NotImplemented
     found = _answer(ip, "__eq__", one, kind, other, of_other)
@@ -359,14 +354,14 @@ def is_by_fields(kind: type) -> bool:
 
   Which object one is does not matter then: those that are one have the same fields.
   """
-  return _is_objects(kind, "__ne__") and (
-    not _is_objects(kind, "__eq__") and _fields(kind, "__eq__") is not None
+  return is_of_all_objects(kind, "__ne__") and (
+    not is_of_all_objects(kind, "__eq__") and _fields(kind, "__eq__") is not None
   )
 
 
 def is_by_identity(kind: type) -> bool:
   """Tells whether `==` of a class of the user's is which object one is."""
-  return all(_is_objects(kind, name) for name in ("__eq__", "__ne__"))
+  return all(is_of_all_objects(kind, name) for name in ("__eq__", "__ne__"))
 
 
 def _fields(kind: type, name: str) -> tuple[str, ...] | None:
@@ -378,7 +373,7 @@ def _fields(kind: type, name: str) -> tuple[str, ...] | None:
     return None
   if not is_generated(own) or own.__qualname__ != f"{owner.__qualname__}.{name}":
     return None
-  if not _is_objects(kind, "__class__"):
+  if not is_of_all_objects(kind, "__class__"):
     return None
   fields = tuple(field.name for field in dataclasses.fields(owner) if field.compare)
   # Those that it was made of, whatever has become of the class.

@@ -17,7 +17,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.frame._access import by_class
+from recursive_tf.convert.frame._access import is_of_all_objects
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import read_numbers
 from recursive_tf.convert.heap._columns import NONE
@@ -314,7 +314,7 @@ def is_instance(ip: Host, made: Made, wanted: tuple[type, ...]) -> object:
   """Returns `isinstance(made, wanted)`, and notes what that says."""
 
   def known(kinds: frozenset[type]) -> bool | None:
-    if any(by_class(kind, "__class__") is not vars(object)["__class__"] for kind in kinds):
+    if not all(is_of_all_objects(kind, "__class__") for kind in kinds):
       return None
     pairs = [[ip.conversion.guards.is_subclass(kind, one) for one in wanted] for kind in kinds]
     are_instances = {*map(any, pairs)}

@@ -5,7 +5,7 @@ import dataclasses
 
 import pytest
 
-from tests.convert.agreement import CONVERTED, agrees, deep, lopsided, of_one, root
+from tests.convert.agreement import CONVERTED, agrees, deep, lopsided, of_one, of_two, root
 
 EMPTY, EPS = ("empty",), ("eps",)
 
@@ -142,22 +142,11 @@ def leaves():
 
 
 PROGRAMS = {
-  "derivative": (lambda: _of_char(derivative), lambda: [(r, c) for c, r in expressions()]),
+  "derivative": (lambda: of_two(derivative), lambda: [(r, c) for c, r in expressions()]),
   "simplified": (lambda: of_one(simplified), sums),
   "differential": (lambda: of_one(differential), products),
   "paired": (lambda: of_one(paired), leaves),
 }
-
-
-def _of_char(program):
-  def build(recursive):
-    @recursive
-    def f(r, c):
-      return program(f, r, c)
-
-    return f
-
-  return build
 
 
 @pytest.mark.one_in(4)
@@ -198,17 +187,10 @@ def told_apart(f, n):
 
 @pytest.mark.parametrize("kind", [dict, collections.defaultdict])
 def test_keys_are_scalars_of_the_run(kind):
-  def build(recursive):
-    @recursive
-    def f(n, found):
-      return kept_under(f, n, found)
-
-    return f
-
   def empty():
     return {} if kind is dict else collections.defaultdict(int)
 
-  agrees(build, lambda: [(root(), empty()), (deep(3), empty()), (root(), {"r": 5})])
+  agrees(of_two(kept_under), lambda: [(root(), empty()), (deep(3), empty()), (root(), {"r": 5})])
 
 
 def test_scalars_of_several_kinds_are_what_they_were():

@@ -10,6 +10,7 @@ import functools
 import types
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._access import is_of_all_objects
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import ARRAYS
 from recursive_tf.convert.heap import _libraries
@@ -70,7 +71,7 @@ def _flat_classes(ip: Host, classes: object) -> tuple[type, ...]:
 
 def is_subclass_of(ip: Host, kind: type, flat: tuple[type, ...]) -> bool:
   """Tells whether a class derives from one of some, and guards that."""
-  if _attributes.by_class(kind, "__class__") is not vars(object)["__class__"]:
+  if not is_of_all_objects(kind, "__class__"):
     raise ip.frame.refuse(
       Reason.OPAQUE_READ, f"{kind.__name__} has its own __class__, which isinstance asks."
     )
