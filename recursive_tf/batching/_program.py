@@ -266,8 +266,8 @@ class _BodyEncoder:
       for region in node.regions:
         self._start[id(region)] = self._event()
       switch_groups = self._cut.switch_groups[id(node)]
-      has_effects = any(effects_in(region) for region in node.regions)
-      count = max(max(switch_groups, default=-1) + 1, int(has_effects))
+      is_awaited = _is_in_loop(node) or any(effects_in(region) for region in node.regions)
+      count = max(max(switch_groups, default=-1) + 1, int(is_awaited))
       self._node_events[id(node)] = [self._event() for _ in range(count)]
     elif node.kind == "loop":
       for region in node.regions:
@@ -377,6 +377,8 @@ class _BodyEncoder:
         moved = [pair for pair in zip(registers, targets, strict=True) if pair[0] != pair[1]]
         payload = [len(moved), *(register for pair in moved for register in pair)]
         waits = self._events_of(sources, region) | self._events_after(effects_in(region))
+        if _is_in_loop(node):  # A turn is over when all is that runs in it: the next starts anew.
+          waits |= self._events_in(region)
         self._add(COPY, region, waits, [*payload, event], [event])
 
   def _add_loop(self, node: Node) -> None:
@@ -471,6 +473,11 @@ class _BodyEncoder:
         block.fires = copy.fires
         block.payload = [block.payload[0], *copy.fires]
         self._units.remove(copy)
+
+
+def _is_in_loop(node: Node) -> bool:
+  owner = node.region.owner
+  return owner is not None and (owner.kind == "loop" or _is_in_loop(owner))
 
 
 def _count_reads(cut: Cut) -> collections.Counter[int]:

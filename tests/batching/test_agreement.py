@@ -72,6 +72,36 @@ def loop_in_conditional_in_loop(f, n, x):
   return tf.cond(n <= 0, lambda: tf.sin(x), turns)
 
 
+def call_in_loop_that_some_turns_need(f, n, x):
+  """A turn whose own result needs no call is over while the call still runs."""
+
+  def turn(i, z):
+    def inner():
+      below = f(n - 1 - i, z)
+      return tf.cond(i % 2 == 0, lambda: z + 0.1, lambda: tf.tanh(below @ W))
+
+    return i + 1, tf.cond(n - i > 0, inner, lambda: z)
+
+  def turns():
+    return tf.while_loop(lambda i, _: i < 4, turn, (0, tf.identity(x)))[1]
+
+  return tf.cond(n <= 0, lambda: tf.sin(x), turns)
+
+
+def serial_op_in_loop_that_some_turns_need(f, n, x):
+  def turn(i, z):
+    def inner():
+      rows = tf.reduce_sum(tf.repeat(z, i + 1, 0), 0, keepdims=True)
+      return tf.cond((n + i) % 3 == 1, lambda: tf.tanh(rows @ W) + f(n - 2, z), lambda: z + 0.1)
+
+    return i + 1, tf.cond(i != 1, inner, lambda: -z)
+
+  def turns():
+    return tf.while_loop(lambda i, _: i < 5, turn, (0, tf.identity(x)))[1]
+
+  return tf.cond(n <= 0, lambda: tf.sin(x), turns)
+
+
 def loop_that_reads_variables(f, n, x):
   def turn(i, z):
     row = lambda: tf.nn.embedding_lookup(TABLE, [n])  # noqa: E731
@@ -135,6 +165,8 @@ PROGRAMS = [
   loop_around_calls,
   conditional_in_loop_in_conditional,
   loop_in_conditional_in_loop,
+  call_in_loop_that_some_turns_need,
+  serial_op_in_loop_that_some_turns_need,
   loop_that_reads_variables,
   loop_over_a_tensor_array,
   dynamic_map,
@@ -238,3 +270,38 @@ def test_no_rows_at_all():
     rows = f.map(tf.zeros([0], tf.int32), tf.zeros([0, 1, 3], F64))
   assert rows.shape == [0, 1, 3]
   assert np.all(tf.convert_to_tensor(tape.gradient(rows, W)) == 0)
+
+
+def _turns_of(numbers):
+  """A loop whose turns need a call and a serial op in some branches of branches only."""
+  every, of, down, factor, most = numbers
+
+  def body(f, n, x):
+    def turn(i, z):
+      def outer():
+        total = tf.reduce_sum(tf.range(z % 5 + i % 2 + 1))
+
+        def inner():
+          largest = tf.reduce_max(tf.range(z % 3 + 2))
+          return (total * 10 + largest + f(n - down, z)) % 1009
+
+        return tf.cond((n * factor + i) % every == 1, inner, lambda: z + 1)
+
+      return i + 1, tf.cond((i + n) % of != 1, outer, lambda: (z * 3 + 1) % 1009)
+
+    def turns():
+      return tf.while_loop(lambda i, _: i < n % 3 + most, turn, (0, tf.identity(x)))[1]
+
+    return tf.cond(n <= 0, lambda: x + 1, turns)
+
+  return body
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_turn_is_over_when_all_that_runs_in_it_is(seed):
+  choose = np.random.default_rng(seed).choice
+  body = _turns_of([int(choose(of)) for of in ([2, 3], [2, 3, 4], [1, 2], [1, 2, 5], [2, 4])])
+  with rtf.SubGraph(scheduler="batched", outputs=COUNT) as f:
+    f.output(body(f, f.input(COUNT), f.input(COUNT)))
+  args = tf.constant([3, 0, 2, 1, 4, 3, 4]), tf.constant([5, 3, 8, 1, 2, 7, 4])
+  assert_same(f.map(*args), Unrolled(body, [COUNT, COUNT]).map(*args))
