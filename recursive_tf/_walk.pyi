@@ -50,6 +50,8 @@ of a type that begin alike share these reads. On missing every step gives missin
 | `("int",)`, `("float",)`    | `int(value)`, `float(value)` of a str, int, bool or float         |
 | `("id",)`                   | `id(value)`; of None, missing                                     |
 | `("keys",)`, `("values",)`  | a list of a dict's, by the builtin's own method; of None, missing |
+| `("children", cls)`         | what `ast.iter_child_nodes` gives of a node, which is a `cls`, as |
+|                             | a list; of None, missing                                          |
 | `("method", name, found)`   | True if `getattr` gives `found`, or a method with it as           |
 |                             | `__func__`; else missing                                          |
 

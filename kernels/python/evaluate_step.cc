@@ -83,6 +83,45 @@ StepOutcome GetContents(const Step& step, PyObject* value, PyObject** result) {
   return *result == nullptr ? StepOutcome::kError : StepOutcome::kOk;
 }
 
+// Returns the nodes among a node's fields, and in its lists of nodes, as a
+// list: what `ast.iter_child_nodes` gives of one.
+StepOutcome GetChildren(const Step& step, PyObject* value, PyObject** result) {
+  PyObject* node_class = step.constant.get();
+  const auto is_node = [node_class](PyObject* object) {
+    return PyObject_TypeCheck(object,
+                              reinterpret_cast<PyTypeObject*>(node_class));
+  };
+  if (!is_node(value)) return StepOutcome::kUnsupported;
+  const PyRef names = PyRef::Steal(PyObject_GetAttrString(value, "_fields"));
+  if (!names) return StepOutcome::kError;
+  if (!PyTuple_CheckExact(names.get())) return StepOutcome::kUnsupported;
+  PyRef children = PyRef::Steal(PyList_New(0));
+  if (!children) return StepOutcome::kError;
+  const auto add = [&](PyObject* object) {
+    return !is_node(object) || PyList_Append(children.get(), object) == 0;
+  };
+  for (Py_ssize_t i = 0; i < PyTuple_Size(names.get()); ++i) {
+    const PyRef field =
+        PyRef::Steal(PyObject_GetAttr(value, PyTuple_GetItem(names.get(), i)));
+    if (!field) {
+      if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        return StepOutcome::kError;
+      }
+      PyErr_Clear();
+    } else if (is_node(field.get()) || !PyList_Check(field.get())) {
+      if (!add(field.get())) return StepOutcome::kError;
+    } else if (!PyList_CheckExact(field.get())) {
+      return StepOutcome::kUnsupported;
+    } else {
+      for (Py_ssize_t k = 0; k < PyList_Size(field.get()); ++k) {
+        if (!add(PyList_GetItem(field.get(), k))) return StepOutcome::kError;
+      }
+    }
+  }
+  *result = children.release();
+  return StepOutcome::kOk;
+}
+
 // Tells whether the attribute is the method that the class has, by True or
 // missing.
 StepOutcome CheckMethod(const Step& step, PyObject* value, PyObject** result) {
@@ -245,6 +284,9 @@ StepOutcome Evaluate(const Step& step, PyObject* value,
     case Step::Kind::kMethod:
       return value == Py_None ? StepOutcome::kOk
                               : CheckMethod(step, value, result);
+    case Step::Kind::kChildren:
+      return value == Py_None ? StepOutcome::kOk
+                              : GetChildren(step, value, result);
     case Step::Kind::kId:
       if (value == Py_None) return StepOutcome::kOk;
       *result = PyLong_FromVoidPtr(value);

@@ -30,6 +30,7 @@ constexpr KindName kKindNames[] = {
     {"values", Step::Kind::kValues, 1, 1},
     {"method", Step::Kind::kMethod, 3, 3},
     {"id", Step::Kind::kId, 1, 1},
+    {"children", Step::Kind::kChildren, 2, 2},
 };
 
 bool Refuse(PyObject* spec, const char* why) {
@@ -128,6 +129,8 @@ bool ParseConstant(PyObject* spec, Step* step) {
       return ParseContainer(spec, step);
     case Step::Kind::kCall:
       return ParseMethod(spec, step);
+    case Step::Kind::kChildren:
+      return PyType_Check(step->constant.get()) || Refuse(spec, "name a class");
     case Step::Kind::kLen:
     case Step::Kind::kTruth:
     case Step::Kind::kInt:

@@ -34,10 +34,12 @@ struct Step {
     kValues,
     kMethod,
     kId,
+    kChildren,
   };
 
   Kind kind;
-  // Attribute, key, class tuple, constant, dict, container or method name.
+  // Attribute, key, class tuple, constant, dict, container, method name or,
+  // for kChildren, the class of nodes.
   PyRef constant;
   PyRef fallback;   // kLookup: the default, if there is one.
   PyRef arguments;  // kCall: a tuple.

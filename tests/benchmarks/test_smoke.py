@@ -15,6 +15,7 @@ from benchmarks.treebanks import load_trees
 # They take half a minute each; what they measure runs in smaller ones, too.
 _SLOW = (
   "command_line",
+  "conversion",
   "converter",
   "converter_ablation",
   "converter_checks",
@@ -29,6 +30,7 @@ _SLOW = (
   "serving",
   "top_down",
   "tree_shapes",
+  "zoo",
 )
 _NAMES = [
   pytest.param(name, marks=pytest.mark.slow) if name in _SLOW else name for name in BENCHMARKS
@@ -68,8 +70,7 @@ def test_benchmark_runs_and_writes_its_result(name, options):
   }.get(name, 0)
 
 
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("model", ["treernn", "treelstm"])
+@pytest.mark.parametrize("model", ["treernn", pytest.param("treelstm", marks=pytest.mark.slow)])
 def test_plain_programs_compute_what_the_hand_written_models_do(model, options):
   names = recursive_python.SLOW_ARMS + recursive_python.FAST_ARMS
   with arms.Arms(names, model, *load_trees(options, 4), 1, options) as workers:

@@ -56,6 +56,7 @@ def loss_after_steps(peer):
   return peer.loss_and_gradients([0, 2, 4])[0]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("arm", "model"), PAIRS)
 def test_arm_computes_what_the_definition_says(arm, model):
   peer = make(arm, model)
@@ -67,6 +68,7 @@ def test_arm_computes_what_the_definition_says(arm, model):
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("arm", "model"), [p for p in PAIRS if NEEDS.get(p[0]) != "dynet"])
 def test_steps_lead_to_the_loss_of_the_definition(arm, model):
   found = loss_after_steps(make(arm, model))

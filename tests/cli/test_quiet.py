@@ -74,6 +74,7 @@ def test_the_command_line_writes_its_results_and_nothing_else(repository, tmp_pa
   assert "written: x.json" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_crash_while_tensorflow_starts_is_not_silent(repository):
   program = (
     "import os\nfrom recursive_tf._cli.quiet import without_start_notes\n"

@@ -55,6 +55,7 @@ def test_a_run_is_neither_overwritten_nor_resumed_as_another(run, tmp_path):
   assert status == 2 and "model=treernn" in err
 
 
+@pytest.mark.slow
 def test_training_longer_is_exact(run, tmp_path):
   arguments = ["train", "treernn", *TINY, "--dropout", "0.5"]
   run(*arguments, "--out", "longer")

@@ -71,6 +71,7 @@ def test_a_killed_worker_changes_nothing_about_the_end(run, tmp_path):
   assert kill_and_compare(run, tmp_path, delay=random.random() * 0.1)
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_all_workers_and_saves(tmp_path):
   process = start(*TRAIN, "--epochs", "4000", "--out", "a", *TWO)
   read_until(process, "epoch 1/")

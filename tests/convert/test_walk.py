@@ -1,5 +1,6 @@
 """What a walk gives, and what it reports; for the C++ walk and for its oracle in Python."""
 
+import ast
 import collections
 import re
 
@@ -240,6 +241,7 @@ def _label(value):
 
 
 METHOD = Callee().call
+CALL = ast.Call(func=ast.Name("f"), args=[3, ast.Name("x")])
 READS = [
   (("attr", "real"), 5, 5),
   (("attr", "real"), None, MISSING),
@@ -283,6 +285,11 @@ READS = [
   (("keys",), {7}, [7]),
   (("keys",), frozenset(), []),
   (("values",), None, MISSING),
+  (("children", ast.AST), CALL, [CALL.func, CALL.args[1]]),
+  (("children", ast.AST), ast.Load(), []),
+  (("children", ast.AST), None, MISSING),
+  (("children", ast.AST), "text", UNSUPPORTED),
+  (("children", ast.AST), ast.Call(args=Branch([ast.Load()])), UNSUPPORTED),
   (("method", "append", list.append), PLAIN, MISSING),
   (("method", "call", METHOD.__func__), METHOD.__self__, True),
   (("method", "gone", METHOD.__func__), METHOD.__self__, MISSING),

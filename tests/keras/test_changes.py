@@ -256,6 +256,7 @@ def test_a_layer_that_no_object_calls_is_named():
     Hardly().encoder.adapt([Tree(5), Tree(6)])
 
 
+@pytest.mark.slow
 def test_data_sets_without_targets_are_in_order():
   model = fitted()
   trees = [Tree(i % 8) for i in range(20)]

@@ -104,6 +104,8 @@ def _apply(step: Step, value: object) -> object:
       return _length(step, value)
     case ("id",):
       return id(value)
+    case ("children", cls):
+      return _children(step, value, cls)
     case ("keys",) | ("values",):
       return _contents(step, value)
     case ("method", name, found):
@@ -135,6 +137,22 @@ def _contents(step: Step, value: object) -> object:
   if hasattr(value, step[0]):
     raise UnsupportedReadError(step, value)
   return MISSING
+
+
+def _children(step: Step, value: object, cls: type) -> object:
+  names = getattr(value, "_fields", None)
+  if not isinstance(value, cls) or type(names) is not tuple:
+    raise UnsupportedReadError(step, value)
+  found: list[object] = []
+  for name in names:
+    field = getattr(value, name, None)
+    if isinstance(field, list) and not isinstance(field, cls):
+      if type(field) is not list:
+        raise UnsupportedReadError(step, value)
+      found += field
+    else:
+      found.append(field)
+  return [one for one in found if isinstance(one, cls)]
 
 
 def _item(step: Step, value: object, key: object) -> object:

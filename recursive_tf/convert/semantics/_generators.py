@@ -45,6 +45,7 @@ _NEXT = "_rtf_next"
 _TAKING = ("extend", "join")  # Methods.
 _FOUND = "_rtf_found"
 _VARIANT = "handing on"  # Beside the generator as a list.
+_DONE_AT_ONCE = frozenset([ast.iter_child_nodes])  # Generators that are builtins here.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -85,6 +86,8 @@ def _is_one(function: object) -> bool:
   if isinstance(function, Closure):
     return annotation(function.node, Annotation.GENERATOR) is not None
   if not isinstance(function, types.FunctionType) or _libraries.is_library(function):
+    return False
+  if function in _DONE_AT_ONCE:
     return False
   return bool(function.__code__.co_flags & inspect.CO_GENERATOR)
 

@@ -1,10 +1,11 @@
-"""Classes and functions that are written in C, as the Python that stands for them.
+"""Classes and functions of Python's library, most written in C, as the Python that stands for them.
 
 The interpreter runs it in their place, as it runs what is the user's.
 """
 
 from __future__ import annotations
 
+import ast
 import collections
 from collections.abc import Iterable, Iterator, MutableSequence, Sequence
 from typing import Protocol, TypeVar
@@ -197,3 +198,14 @@ def insort_left(a: MutableSequence[_T], x: _T, lo: int = 0, hi: int | None = Non
 
 def insort_right(a: MutableSequence[_T], x: _T, lo: int = 0, hi: int | None = None) -> None:
   a.insert(bisect_right(a, x, lo, hi), x)
+
+
+def generic_visit(self: ast.NodeVisitor, node: ast.AST) -> None:
+  """Does `ast.NodeVisitor.generic_visit`: visits the nodes in a node."""
+  for child in ast.iter_child_nodes(node):
+    self.visit(child)
+
+
+def visit_constant(self: ast.NodeVisitor, node: ast.Constant) -> object:
+  """Does `ast.NodeVisitor.visit_Constant` where there are no visitors of its old names."""
+  return self.generic_visit(node)

@@ -324,6 +324,7 @@ def test_lists_of_lists_of_numbers_in_one_list():
   agrees(build, expect=CONVERTED)
 
 
+@pytest.mark.slow
 def test_a_function_that_calls_the_function_it_was_given_is_handed_on():
   def build(recursive):
     @recursive

@@ -123,6 +123,7 @@ def test_what_is_changed_in_them_is_pythons(changed, asked):
   agrees(of_text(CHANGING.format(changed=CHANGED[changed], asked=asked), Scope=Scope), _trees)
 
 
+@pytest.mark.slow
 def test_scopes_that_nest_are_converted():
   text = """
 def find(env, name):

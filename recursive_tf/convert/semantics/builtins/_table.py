@@ -45,6 +45,7 @@ from recursive_tf.convert.semantics.builtins import (
   _patterns,
   _queues,
   _repr,
+  _syntax_trees,
 )
 from recursive_tf.convert.syntax import managed, matches
 from recursive_tf.convert.values import _forms, _numbers, _stand_ins
@@ -89,6 +90,7 @@ def call(
   ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
 ) -> object:
   """Calls a builtin."""
+  assert ip.consumer is None, function  # A loop's body would be lost that waits for a generator.
   if function not in _CONSUMERS and any(map(_as_eager.is_iterator, args)):
     raise ip.frame.refuse(
       Reason.UNSUPPORTED_OPERATION, f"{function.__name__}() of an iterator. Make it a list."
@@ -256,6 +258,9 @@ _TABLE: dict[object, Callable[..., object]] = {
   itertools.takewhile: _itertools.filtered(_written.taken_while, ends_early=True),
   itertools.zip_longest: _itertools.zip_longest,
   reversed: _iterables.iterating(_iterables.backwards),
+  ast.iter_child_nodes: _syntax_trees.children,
+  ast.NodeVisitor.generic_visit: _queues.by(_stand_ins.generic_visit),
+  ast.NodeVisitor.visit_Constant: _syntax_trees.visit_constant,
   sum: _arithmetic.total_of,
   max: _iterables.extreme("max"),
   min: _iterables.extreme("min"),
