@@ -32,6 +32,30 @@ class ChangingInput:
   example: object
 
 
+class MetConstants:
+  """The constants that attempts to convert a program have met.
+
+  Tuples that a program makes are other objects in each attempt, and known by what they hold. Those
+  that are there before are met again: each is known by itself, in the next attempt.
+
+  Attributes:
+    objects: the constants by id.
+    has_news: whether equal ones were met that may be two, and not before.
+  """
+
+  def __init__(self) -> None:
+    self.objects: dict[int, object] = {}
+    self.has_news = False
+    self._equal: set[object] = set()
+
+  def note(self, value: object, key: object, first: object) -> None:
+    """Notes a constant, the key that it is known by, and the first of that key."""
+    self.objects[id(value)] = value
+    if first is not value and isinstance(value, tuple) and key not in self._equal:
+      self._equal.add(key)
+      self.has_news = True
+
+
 class Layout:
   """What there is to feed, found out by a first conversion.
 
@@ -44,9 +68,11 @@ class Layout:
     makes_objects: whether runs make objects, for which each call has a table.
   """
 
-  def __init__(self) -> None:
+  def __init__(self, met: MetConstants) -> None:
     self.columns = Columns()
     self.constants: dict[object, object] = {}
+    self._met = met
+    self._lasting = frozenset(met.objects)  # As they were when the attempt began.
     self.state: dict[object, _forms.BaseForm] = {}
     self.changing: dict[tuple[int, object], ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
@@ -54,10 +80,11 @@ class Layout:
 
   def constant_index(self, value: object) -> int:
     """Returns the place of an object of the program itself."""
-    key = _key(value)
+    key = id(value) if id(value) in self._lasting else _key(value)
     if key not in self.constants:
       self.columns.check_open()
       self.constants[key] = value
+    self._met.note(value, key, self.constants[key])
     return list(self.constants).index(key)
 
   def changing_index(self, key: tuple[int, object], made: Callable[[], ChangingInput]) -> int:
@@ -90,7 +117,7 @@ class Layout:
 def _key(value: object) -> object:
   """Returns what a constant is known by: the program makes some anew each time it is traced."""
   kind = type(value)
-  if isinstance(value, tuple) and kind is tuple:
+  if isinstance(value, tuple) and (kind is tuple or not hasattr(value, "__dict__")):
     return (kind, *map(_key, value))
   if kind is float:
     return kind, repr(value)  # A NaN equals none, not even one that is made at the same place.

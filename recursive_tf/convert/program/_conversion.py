@@ -25,7 +25,7 @@ from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._inputs import ARRAY, Inputs, Layout
+from recursive_tf.convert.frame._inputs import ARRAY, Inputs, Layout, MetConstants
 from recursive_tf.convert.frame._left_out import Branches, LeftOut, Site
 from recursive_tf.convert.frame._lifting import Lifted
 from recursive_tf.convert.frame._made_kinds import MadeKinds
@@ -153,7 +153,8 @@ class Conversion:
     self._without_numbers: ConversionRefused | None = None  # Why it was before callers had any.
     self._wants_changes = False
     self._wanted_in: dict[object, None] = {}
-    self.layout = Layout()
+    self._met_constants = MetConstants()
+    self.layout = Layout(self._met_constants)
     self.stand_ins: dict[int, object] = {}
     self.given: list[object] = []
     self.factories: dict[int, object] = {}
@@ -207,7 +208,8 @@ class Conversion:
 
   def _settle(self, entry: Callable[[Interpreter], object]) -> None:
     for _ in range(_MAX_ATTEMPTS):
-      self.layout = Layout()
+      self.layout = Layout(self._met_constants)
+      self._met_constants.has_news = False
       self._learnt.begin_attempt()
       self.profile.restart()
       if self.origins is not None:
@@ -225,6 +227,8 @@ class Conversion:
             continue
         if self.step is not None and self.step.learn(graph):
           self._learnt.note_news()
+      if self._met_constants.has_news:
+        self._learnt.note_news()
       self.budget.done(graph)
       _collection.look(is_end=True)
       is_settled = self.profile.is_settled()

@@ -29,6 +29,7 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   """Returns `left op right`, of which one may be an object that the run has made."""
   known: _opened.Known = _opened.unknown
   if op in (ast.Eq, ast.NotEq):
+    left, right = _as_object(ip, left, right), _as_object(ip, right, left)
     if _are_deep(ip, left, right) and _are_known(ip):
       found = _in_python.called(ip, told_in_turn, "equal", left, right)
       return found if op is ast.Eq else ip.negated(found)
@@ -149,6 +150,23 @@ def _are_deep(ip: Host, left: object, right: object) -> bool:
   kinds = ip.conversion.made_kinds
   holds_made = any(_forms.has_made(kinds.forms[number]) for number in kinds.known)
   return holds_made and all(_may_have_parts(ip, one) for one in (left, right))
+
+
+def _as_object(ip: Host, value: object, other: object) -> object:
+  """Returns a constant with parts as an object of the heap, if the other one is made by the run.
+
+  So all such constants are compared in one function.
+  """
+  if not isinstance(other, Made) or not is_static(value) or not _forms.is_heap_object(value):
+    return value
+  if isinstance(value, tuple):
+    is_lasting = type(value) is tuple or not hasattr(value, "__dict__")  # What it holds says it.
+  else:
+    is_lasting = isinstance(value, list) or _class_comparison.is_by_fields(type(value))
+  if not is_lasting:
+    return value
+  found = Ref(ip.conversion.constant_root(value))
+  return found if _are_deep(ip, found, other) and _are_known(ip) else value
 
 
 def _may_have_parts(ip: Host, value: object) -> bool:

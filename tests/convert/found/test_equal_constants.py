@@ -1,58 +1,71 @@
-"""Equal constants are different tensors where one is differentiated."""
+"""Constants that are equal and not the same: tuples are known by which one they are."""
 
-import numpy as np
+import collections
+
 import pytest
-import tensorflow as tf
 
-import recursive_tf as rtf
-from recursive_tf import _tf_internals as tfi
+from tests.convert.agreement import CONVERTED, agrees
 
-
-def of_a_tape(x):
-  one, other = tf.constant(3.0), tf.constant(3.0)
-  with tf.GradientTape() as tape:
-    tape.watch(one)
-    y = one * other * x
-  return tape.gradient(y, one)
+ONE, OTHER = tuple(["a", 1]), tuple(["a", 1])
+Pair = collections.namedtuple("Pair", "name number")
+FIRST, SECOND = Pair("a", 1), Pair("a", 1)
 
 
-def of_the_graph(x):
-  one, other = tf.constant([3.0]), tf.constant([3.0])
-  return tf.gradients(one * other * x, one)[0]
+class Node:
+  """A node with a tuple."""
+
+  def __init__(self, t, *kids):
+    self.t, self.kids = t, list(kids)
 
 
-@pytest.mark.parametrize("function", [of_a_tape, of_the_graph])
-def test_a_gradient_in_a_body(function):
-  with rtf.SubGraph("body") as f:
-    f.output(function(f.input(tf.float32, [])))
-  assert f(2.0).numpy() == 6.0
+def _trees(one, other):
+  leaves = [Node(one), Node(other), Node(("a", 2)), Node(tuple(["a", 1]))]
+  return [(leaf,) for leaf in leaves] + [(Node(other, *leaves),), (Node(one, leaves[1]),)]
 
 
-def test_a_gradient_in_a_branch_and_a_loop():
-  def steps(xs):
-    found = []
-    for x in xs:
-      if x > 0:
-        one, other = tf.constant([1.0, 2.0]), tf.constant([1.0, 2.0])
-        with tf.GradientTape() as tape:
-          tape.watch(one)
-          y = tf.reduce_sum(one * other) * x
-        found.append(tape.gradient(y, one))
-      else:
-        found.append(tf.zeros([2]))
-    return tf.stack(found)
+def _told(one, other):
+  def told(f, n):
+    return [(n.t is one, n.t is other, n.t == one), *[f(kid) for kid in n.kids]]
 
-  converted = rtf.function(steps, verify=False)
-  for xs in ([1.0, -1.0, 2.0], [1.0], [2.0, 3.0]):
-    np.testing.assert_allclose(converted(tf.constant(xs)), steps(tf.constant(xs)))
-  assert converted.stats.num_fallback_runs == 0
+  return told
 
 
-def test_only_ints_bools_and_strings_are_shared_in_a_graph():
-  with tfi.OwnGraph("own").as_default() as graph:
-    for value in (3, True, "a", 3.0, 3j):
-      first, second = tf.constant(value), tf.constant(value)
-      assert (first is second) is not isinstance(value, (float, complex))
-    assert tf.constant(3) is not tf.constant(3, tf.int64)
-    assert tf.constant([3]) is not tf.constant(3)
-  assert len(graph.get_operations()) == 3 + 2 * 2 + 2
+def _counted(one, other):
+  def counted(f, n):
+    return (1 if n.t is other else 10 if n.t is one else 0) + sum(f(kid) for kid in n.kids)
+
+  return counted
+
+
+def _chosen(one, other):
+  def chosen(f, n):
+    return other if n.t is one else one if n.t is other else n.t
+
+  return chosen
+
+
+def _kept(one, other):
+  def kept(f, n):
+    found = n.t if n.kids else other
+    for kid in n.kids:
+      if kid.t is other:
+        found = one
+    return found, found is one, found is other
+
+  return kept
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("pair", [(ONE, OTHER), (FIRST, SECOND)], ids=["tuples", "named"])
+@pytest.mark.parametrize("program", [_told, _counted, _chosen, _kept], ids=lambda p: p.__name__[1:])
+def test_equal_constants_are_two_objects(program, pair):
+  def build(recursive):
+    asked = program(*pair)
+
+    @recursive
+    def f(n):
+      return asked(f, n)
+
+    return f, list(pair)
+
+  agrees(build, lambda: _trees(*pair), expect=CONVERTED)
