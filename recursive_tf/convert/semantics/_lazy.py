@@ -25,6 +25,7 @@ from recursive_tf.convert.values._abstract import (
   Container,
   Local,
   LocalList,
+  LocalObject,
   LocalTable,
   Made,
   Ref,
@@ -401,6 +402,12 @@ def _refused(ip: Host) -> ConversionRefused:
   )
 
 
+def _is_plain_object(container: Container) -> bool:
+  """Tells whether nothing goes over an object: that an attribute was read of it is past."""
+  ways = ("__iter__", "__getitem__")
+  return isinstance(container, LocalObject) and not any(hasattr(container.type, w) for w in ways)
+
+
 def iteration_of(node: ast.expr, iterable: object, read: list[Container]) -> Iterated:
   """Returns the containers that a loop goes over."""
   if not isinstance(iterable, Container):
@@ -409,7 +416,7 @@ def iteration_of(node: ast.expr, iterable: object, read: list[Container]) -> Ite
   if lazy is not None:
     sources: list[Container] = list(lazy.sources)
   else:
-    sources = read if _is_iterator(iterable) else []
+    sources = [one for one in read if not _is_plain_object(one)] if _is_iterator(iterable) else []
   is_forward = not any(isinstance(n, ast.Name) and n.id == "reversed" for n in ast.walk(node))
   is_of_keys = isinstance(iterable, LocalTable) and iterable.type is not set
   return Iterated([iterable, *sources], 0 if is_forward else -1, is_of_keys)
