@@ -61,7 +61,7 @@ def by_classes(ip: Host, op: type[ast.cmpop], left: object, right: object) -> ob
 
   def asked(one: object, of_one: type, other: object, of_other: type) -> object:
     if are_builtin(of_one, of_other):
-      return _of_builtin(ip, op, one, of_one, other, of_other)
+      return _of_builtin(ip, op, one, other)
     return _asked(ip, op, one, of_one, other, of_other)
 
   return _each_pair(ip, op, left, right, asked)
@@ -79,8 +79,7 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
 def _same_by_classes(ip: Host, left: object, right: object) -> object:
   def asked(one: object, of_one: type, other: object, of_other: type) -> object:
     if are_builtin(of_one, of_other):
-      are_apart = _are_apart({_of_python(of_one), _of_python(of_other)})
-      return False if are_apart else ip.same_or_equal(one, other)
+      return False if _are_found_apart(ip, one, other) else ip.same_or_equal(one, other)
 
     def equal() -> object:
       return ip.truth(_asked(ip, ast.Eq, one, of_one, other, of_other))
@@ -133,13 +132,20 @@ _NUMBERS = frozenset([bool, int, float])
 _SIMPLE = _NUMBERS | {NoneType, str, bytes, list, tuple, dict}  # Which know none but each other.
 
 
-def _of_builtin(
-  ip: Host, op: type[ast.cmpop], one: object, of_one: type, other: object, of_other: type
-) -> object:
+def _are_found_apart(ip: Host, one: object, other: object) -> bool:
+  """Tells whether nothing that one of two may be equals anything that the other one may be.
+
+  What is no object of the heap may be of several classes here, too: a number or a string.
+  """
+  pair = [frozenset(classes_of(ip, value) or ()) for value in (one, other)]
+  return all(pair) and are_never_equal(*pair)
+
+
+def _of_builtin(ip: Host, op: type[ast.cmpop], one: object, other: object) -> object:
   """Returns `one op other` of what is of classes of Python's own."""
-  kinds = {_of_python(of_one), _of_python(of_other)}
+  kinds = {_of_python(kind) for value in (one, other) for kind in classes_of(ip, value) or ()}
   is_order = op not in (ast.Eq, ast.NotEq)
-  if _are_apart(kinds) or (is_order and kinds <= {NoneType, dict}):
+  if _are_found_apart(ip, one, other) or (is_order and kinds <= {NoneType, dict}):
     if is_order:
       raise Raises  # A TypeError.
     return op is ast.NotEq
