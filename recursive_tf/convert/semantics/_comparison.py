@@ -202,8 +202,23 @@ def _of_texts(ip: Host, op: type[ast.cmpop], left: object, right: object) -> obj
     return _by_order_of_texts(ip, op, left, right)
   found = _text.equal(ip, left, right)
   if found is None:
+    found = _equal_text(ip, left, right)
+  if found is None:
     raise unsupported(ip, op.__name__, left, right)
   return found if op is ast.Eq else ip.negated(found)
+
+
+def _equal_text(ip: Host, left: object, right: object) -> object:
+  """Returns `left == right` of a string of the run and what may be one; None if it is not known."""
+  text, other = (left, right) if isinstance(left, Text) else (right, left)
+  kinds = _kinds(ip, other) if isinstance(other, Ref) else None
+  if not isinstance(other, Ref) or kinds is None or Missing in ip.frame.types_of(other):
+    return None
+  if str not in kinds or not all(map(_is_no_text, kinds - {str})):
+    return None
+  return _where_exactly(
+    ip, other, frozenset([str]), kinds, lambda: truth(ip, compare(ip, ast.Eq, text, other))
+  )
 
 
 def _by_order_of_texts(ip: Host, op: type[ast.cmpop], left: object, right: object) -> Number | None:
@@ -375,6 +390,13 @@ def _is_no_number(kind: type) -> bool:
   """Tells whether nothing of a class equals any number."""
   is_of_python = any(by_class(kind, "__eq__") is vars(base)["__eq__"] for base in _NO_NUMBERS)
   return is_of_python or _class_comparison.is_by_fields(kind)
+
+
+def _is_no_text(kind: type) -> bool:
+  """Tells whether nothing of a class equals any string."""
+  return by_class(kind, "__eq__") is not vars(str)["__eq__"] and (
+    kind in _forms.NUMBERS or _is_no_number(kind)
+  )
 
 
 _NO_NUMBERS = (object, str, bytes, list, tuple, dict)

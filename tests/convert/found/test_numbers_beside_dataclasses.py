@@ -1,4 +1,4 @@
-"""Parts that are a number in some nodes and a dataclass in others, compared with constants."""
+"""Parts that are a number in some nodes and an object in others, compared with constants."""
 
 import dataclasses
 
@@ -12,6 +12,13 @@ class Box:
   """Holds anything."""
 
   x: object
+
+
+class Thing:
+  """Is compared by which one it is."""
+
+  def __init__(self, x):
+    self.x = x
 
 
 class Node:
@@ -38,9 +45,9 @@ IN_BOXES = {
 }
 
 
-def _trees():
-  box = lambda: Node(("b", Box(1)))  # noqa: E731
-  mixed = Node(("a", 2), box(), Node(("a", 2), Node((Box(2), "a"))), Node(("b", 1)))
+def _trees(kind=Box):
+  box = lambda: Node(("b", kind(1)))  # noqa: E731
+  mixed = Node(("a", 2), box(), Node(("a", 2), Node((kind(2), "a"))), Node(("b", 1)))
   return [(mixed,), (Node(("a", 2), box()),), (Node(("a", 3), box(), Node(("a", 2))),)]
 
 
@@ -51,10 +58,11 @@ def _visit(ask):
   return visited
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("kind", [Box, Thing])
 @pytest.mark.parametrize("asked", ASKED)
-def test_parts_are_compared_as_what_they_are(asked):
-  agrees(of_one(_visit(ASKED[asked])), _trees, expect=CONVERTED)
+def test_parts_are_compared_as_what_they_are(asked, kind):
+  agrees(of_one(_visit(ASKED[asked])), lambda: _trees(kind), expect=CONVERTED)
 
 
 @pytest.mark.one_in(1)
