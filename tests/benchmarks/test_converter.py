@@ -136,6 +136,7 @@ def test_trees_become_rows_children_before_parents():
   assert roots.numpy().tolist() == [2, 3]
 
 
+@pytest.mark.slow
 def test_programs_and_sizes_are_chosen(tmp_path):
   options = Options(
     size="smoke",

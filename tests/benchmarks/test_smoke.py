@@ -14,6 +14,7 @@ from benchmarks.treebanks import load_trees
 
 # They take half a minute each; what they measure runs in smaller ones, too.
 _SLOW = (
+  "batched_memory",
   "command_line",
   "conversion",
   "converter",
@@ -30,6 +31,7 @@ _SLOW = (
   "serving",
   "top_down",
   "tree_shapes",
+  "verification",
   "zoo",
 )
 _NAMES = [

@@ -86,6 +86,7 @@ def test_a_run_ends_where_its_history_says(run, tmp_path, whole):
   assert f"best epoch on dev ({best:.0f})" in out
 
 
+@pytest.mark.slow
 def test_a_resumed_run_ends_where_an_undisturbed_one_does(run, tmp_path, whole):
   rows, patience = whole
   (tmp_path / "parts").mkdir()

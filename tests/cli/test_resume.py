@@ -90,6 +90,7 @@ def test_fewer_epochs_than_there_are_is_refused(run, finished):
   assert (finished / "config.json").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_the_rates_of_an_interrupted_run_stay_those_it_was_begun_with(run, tmp_path):
   run("train", "treernn", *TINY, "--out", "whole")
   (tmp_path / "parts").mkdir()

@@ -79,6 +79,7 @@ def test_epochs_from_before_are_taken_from_the_record(run, tmp_path):
   assert_curves_are_the_record(tmp_path / "events" / "of" / "it", tmp_path / "a")
 
 
+@pytest.mark.slow
 def test_an_epoch_that_is_trained_again_is_not_written_again(run, tmp_path):
   run(*TRAIN, "--tensorboard", "--epochs", "3")
   last = int(read_history(tmp_path / "a")[-1]["step"])
@@ -106,6 +107,7 @@ def test_a_process_that_dies_before_or_after_the_checkpoint_loses_no_epoch(
     assert_curves_are_the_record(tmp_path / "a" / "tensorboard", tmp_path / "a")
 
 
+@pytest.mark.slow
 def test_a_file_that_ends_within_a_value_is_completed_by_the_next(run, tmp_path):
   run(*TRAIN, "--tensorboard")
   (path,) = (tmp_path / "a" / "tensorboard").glob("*tfevents*")

@@ -111,6 +111,7 @@ def test_frozen_layers_stay_and_unfrozen_ones_learn_again():
   check_predictions(model)
 
 
+@pytest.mark.slow
 def test_layers_are_unfrozen_one_by_one():
   model = fitted(num_mixes=10)
   model.trainable = False

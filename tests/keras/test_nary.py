@@ -17,6 +17,7 @@ def new_layer(name, **options):
   return getattr(rtf_keras, name)(VOCABULARY.size, CONFIG, seed=1, **options)
 
 
+@pytest.mark.one_in(2)
 @every_layer
 def test_a_model_learns_and_is_saved(name, tmp_path):
   inputs = rtf_keras.nary_inputs()

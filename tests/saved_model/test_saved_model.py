@@ -160,6 +160,7 @@ def test_the_session_loader_works_after_the_import(saved, inputs, expected):
   np.testing.assert_allclose(values[0], expected[0], rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("script", [LOAD, SESSION], ids=["load", "session"])
 def test_loading_without_the_kernels_names_the_package_to_import(script, saved, inputs):
   message = run_script(script.format(register=""), saved, inputs, "eager")

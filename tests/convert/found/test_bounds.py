@@ -83,6 +83,7 @@ def test_loops_in_loops_are_refused_by_the_innermost():
   assert refusal.origin.text in ("for d in n.kids:", "total += a.v * b.v * c.v * d.v")
 
 
+@pytest.mark.slow
 def test_a_long_unrolled_loop_is_refused_by_its_body():
   def f(n):
     total = 0

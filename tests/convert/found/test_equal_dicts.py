@@ -59,7 +59,15 @@ def keys_compared(f, a, b):
   return a.keys() == b.keys(), a.keys() <= b.keys(), a.keys() > b.keys(), a.keys() != b.keys()
 
 
-@pytest.mark.parametrize("program", [compared, keys_or_changes, common_and_own, keys_compared])
+@pytest.mark.parametrize(
+  "program",
+  [
+    compared,
+    pytest.param(keys_or_changes, marks=pytest.mark.slow),
+    common_and_own,
+    keys_compared,
+  ],
+)
 def test_pairs(program):
   agrees(of_two(program), pairs)
   agrees(of_two(program), lambda: pairs(PAIRS[:9]), expect=CONVERTED)

@@ -63,7 +63,9 @@ def among(f, a, b):
   return b in list(a), [x for x in a if x in b]
 
 
-@pytest.mark.parametrize("program", [as_wholes, in_step, in_all, among])
+@pytest.mark.parametrize(
+  "program", [as_wholes, pytest.param(in_step, marks=pytest.mark.slow), in_all, among]
+)
 def test_pairs(program):
   build = of_two(program)
   agrees(build, lambda: [make() for make in PAIRS.values()])

@@ -59,7 +59,7 @@ def gradients(function, is_kept):
   return found
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("is_kept", [False, True], ids=["alone", "beside another"])
 @pytest.mark.parametrize(
   "program",

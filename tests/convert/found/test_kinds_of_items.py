@@ -52,6 +52,7 @@ def test_items_by_items_are_pythons(found, written):
   agrees(of_text(text), _trees)
 
 
+@pytest.mark.slow
 def test_a_walk_that_counts_is_converted():
   other = agrees(of_text(WALK.format(found="row[n['at']]", written=WRITTEN["counted"])), _trees)
   assert other.stats.num_converted_runs

@@ -167,6 +167,7 @@ def test_what_a_graph_is_to_call_is_refused():
 KEPT = {}
 
 
+@pytest.mark.slow
 def test_a_run_that_takes_one_fails_by_that_alone():
   def build(recursive):
     KEPT.clear()

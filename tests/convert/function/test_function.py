@@ -710,6 +710,7 @@ def test_strict_raises_where_a_branch_is_left_out_and_taken():
   assert seen == []  # As where there is no graph at all: Python has not run either.
 
 
+@pytest.mark.slow
 def test_a_loop_whose_only_end_no_graph_can_have_is_refused_soon():
   lines = []
 

@@ -70,6 +70,7 @@ def test_what_is_relied_on_is_compared_in_calls_that_look_the_same():
   assert len(classified) == count
 
 
+@pytest.mark.slow
 def test_another_object_at_the_address_of_one_that_is_gone_is_another_call():
   step, _ = _counted(lambda model, x: model.w * x * model.rate)
   x = tf.constant([1.0, 1.0])

@@ -103,6 +103,7 @@ def test_pairs_of_levels_are_covered_soon():
   assert len(seen & wanted) >= 0.95 * len(wanted)
 
 
+@pytest.mark.slow
 def test_bad_programs_are_told_apart(tmp_path):
   bodies = {
     DIFFERENT: "  is_plain = recursive(len) is len\n  return lambda n: n + is_plain",
