@@ -45,14 +45,12 @@ test: setup $(VENV)/.installed-test
 	$(if $(PYTEST_ARGS),,@$(MAKE) --no-print-directory test-concurrent)
 
 # What has run batched, where that can be, runs concurrently here. Files that do both themselves
-# (the `scheduler` fixture, or by its name in all tests) are left out, and so is what loads or fits
-# in a process of its own, where the scheduler plays no part.
+# (the `scheduler` fixture, or by its name in all tests) are left out.
 test-concurrent: setup $(VENV)/.installed-test
 	RECURSIVE_TF_SCHEDULER=concurrent $(PYTEST) \
 	  tests/subgraph tests/autodiff tests/saved_model \
 	  $(addprefix --ignore=,$(shell grep -rl 'usefixtures("scheduler")' tests) \
-	    tests/saved_model/test_other_ways.py tests/subgraph/test_memory.py) \
-	  -k 'not session_loader and not without_the_kernels and not keras_model_fits'
+	    tests/saved_model/test_other_ways.py tests/subgraph/test_memory.py)
 
 # What `make test` leaves out because it takes minutes, or because other cases of the same test
 # stand for it (tests/selection.py): hours for all, PYTEST_ARGS="tests/convert/found -k dicts".
