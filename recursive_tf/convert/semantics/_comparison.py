@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -572,6 +572,27 @@ def _check_not_elsewhere(ip: Host, value: object, other: object) -> None:
     raise ip.frame.refuse(Reason.SHARED_CONTAINER, text)
   if isinstance(other, Ref):
     ip.frame.base(other)  # What is read here must be none of the lists that a call is given.
+
+
+def check_which_tuple(ip: Host, left: object, right: object, are_sure: Sequence[bool]) -> None:
+  """Refuses `is` of a known tuple that may be another equal one.
+
+  Where branches join, or a call returns, equal tuples are one here: the first stands for all.
+
+  Args:
+    ip: the interpreter.
+    left: an operand.
+    right: the other one.
+    are_sure: which of them are surely the very object of the program.
+  """
+  sides = zip((left, right), (right, left), are_sure, strict=True)
+  for value, other, is_sure in sides:
+    if is_sure or not is_static(value) or not isinstance(value, tuple) or not value:
+      continue
+    if not is_static(other) or _forms.same_static(value, other):
+      raise ip.frame.refuse(
+        Reason.UNSUPPORTED_OPERATION, "`is` of a tuple, which equal ones may stand for: ask by ==."
+      )
 
 
 def _is_one_object(ip: Host, left: object, right: object) -> bool:

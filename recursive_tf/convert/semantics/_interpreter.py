@@ -21,6 +21,7 @@ from recursive_tf.convert.frame._host import FELL, Consumer, Conversion
 from recursive_tf.convert.semantics import (
   _attributes,
   _calls,
+  _comparison,
   _comprehensions,
   _containers,
   _dispatch,
@@ -524,8 +525,20 @@ class Interpreter:
     left = self.eval(node.left, scope)
     is_among = isinstance(node.ops[0], (ast.In, ast.NotIn))
     right = (self.elements if is_among else self.eval)(node.comparators[0], scope)
+    if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+      are_sure = [self._is_of_program(part, scope) for part in (node.left, node.comparators[0])]
+      _comparison.check_which_tuple(self, left, right, are_sure)
     with _matching.changing_nothing(self.frame, node):
       return self.compare(type(node.ops[0]), left, right)
+
+  def _is_of_program(self, node: ast.expr, scope: Scope) -> bool:
+    """Tells whether an expression is a name of the program's module, or of what it closes over."""
+    if not isinstance(node, ast.Name) or scope.find(node.id) is not None:
+      return False
+    while scope.outer is not None:
+      scope = scope.outer
+    owner: object = scope.source.cells.get(node.id, scope.source.globals)
+    return self.conversion.effects.read_variable(self, owner, node.id) is None
 
   def eval_IfExp(self, node: ast.IfExp, scope: Scope) -> object:
     return self.frame.cond(

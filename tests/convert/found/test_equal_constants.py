@@ -4,6 +4,7 @@ import collections
 
 import pytest
 
+from recursive_tf.convert._refusal import Reason
 from tests.convert.agreement import CONVERTED, agrees
 
 ONE, OTHER = tuple(["a", 1]), tuple(["a", 1])
@@ -69,3 +70,50 @@ def test_equal_constants_are_two_objects(program, pair):
     return f, list(pair)
 
   agrees(build, lambda: _trees(*pair), expect=CONVERTED)
+
+
+def _in_a_variable(one, other):
+  def in_a_variable(f, n):
+    t = one if n.t is one else other
+    n.found = t
+    return [t is one, t is other, n.t is t, t == one, *[f(kid) for kid in n.kids]]
+
+  return in_a_variable
+
+
+def _handed_down(one, other):
+  def of(t, n):
+    return 1 if t is one else 2 if t is other else 3 if n.t is t else 4
+
+  def handed_down(f, n):
+    return [of(one, n), of(other if n.kids else one, n), *[f(kid) for kid in n.kids]]
+
+  return handed_down
+
+
+def _part(one, other):
+  outer, inner = (one, 1), (other, 1)
+
+  def part(f, n):
+    t = outer if n.kids else inner
+    return [t[0] is one, t[0] is other, t is outer, *[f(kid) for kid in n.kids]]
+
+  return part
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("pair", [(ONE, OTHER), (FIRST, SECOND)], ids=["tuples", "named"])
+@pytest.mark.parametrize(
+  "program", [_in_a_variable, _handed_down, _part], ids=lambda p: p.__name__[1:]
+)
+def test_which_one_a_variable_is_is_left_to_python(program, pair):
+  def build(recursive):
+    asked = program(*pair)
+
+    @recursive
+    def f(n):
+      return asked(f, n)
+
+    return f
+
+  agrees(build, lambda: _trees(*pair), expect=Reason.UNSUPPORTED_OPERATION)
