@@ -15,7 +15,7 @@ def test_what_is_shared_is_as_in_python(build, expect, calls):
   agrees(build, calls, expect=expect)
 
 
-@program(SHARED)
+@program(CONVERTED)
 def object_of_either_branch_is_changed(recursive):
   @recursive
   def f(n):
@@ -27,7 +27,7 @@ def object_of_either_branch_is_changed(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def list_of_either_branch_is_appended_to(recursive):
   @recursive
   def f(n):
@@ -40,7 +40,7 @@ def list_of_either_branch_is_appended_to(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def list_chosen_by_a_statement_is_appended_to(recursive):
   @recursive
   def f(n):
@@ -55,7 +55,7 @@ def list_chosen_by_a_statement_is_appended_to(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def dict_of_either_branch_is_written(recursive):
   @recursive
   def f(n):
@@ -90,7 +90,7 @@ def longer_list_is_appended_to(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def list_in_one_branch_new_in_the_other(recursive):
   @recursive
   def f(n):
@@ -368,7 +368,7 @@ def closure_changes_a_chosen_list(recursive):
   return f
 
 
-@program({SHARED, Reason.OPAQUE_CALL, Reason.NOT_SETTLED})
+@program(CONVERTED)
 def a_set_has_two_names(recursive):
   @recursive
   def f(n):

@@ -193,7 +193,7 @@ def an_argument_is_put_into_another(recursive):
   return f
 
 
-@program({SHARED, Reason.TENSORFLOW_ERROR})
+@program(CONVERTED)
 def a_list_that_may_be_none_is_changed(recursive):
   def visit(n, acc):
     if acc is not None:
