@@ -12,6 +12,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.heap._columns import Column, Columns
 from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import has_more
 from recursive_tf.convert.values._forms import dtype_of_number
 
 ARRAY = "array"  # Stands with an array's number for the array itself, by whatever name it is read.
@@ -117,7 +118,7 @@ class Layout:
 def _key(value: object) -> object:
   """Returns what a constant is known by: the program makes some anew each time it is traced."""
   kind = type(value)
-  if isinstance(value, tuple) and (kind is tuple or not hasattr(value, "__dict__")):
+  if isinstance(value, tuple) and not has_more(value):
     return (kind, *map(_key, value))
   if kind is float:
     return kind, repr(value)  # A NaN equals none, not even one that is made at the same place.

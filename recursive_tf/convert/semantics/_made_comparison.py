@@ -19,7 +19,14 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _class_comparison, _in_python, _opened
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import Container, LocalObject, Made, Ref, is_static
+from recursive_tf.convert.values._abstract import (
+  Container,
+  LocalObject,
+  Made,
+  Ref,
+  has_more,
+  is_static,
+)
 from recursive_tf.convert.values._numbers import Number
 
 _Equal = Callable[[object, object], object]
@@ -159,11 +166,9 @@ def _as_object(ip: Host, value: object, other: object) -> object:
   """
   if not isinstance(other, Made) or not is_static(value) or not _forms.is_heap_object(value):
     return value
-  if isinstance(value, tuple):
-    is_lasting = type(value) is tuple or not hasattr(value, "__dict__")  # What it holds says it.
-  else:
-    is_lasting = isinstance(value, list) or _class_comparison.is_by_fields(type(value))
-  if not is_lasting:
+  # A tuple may be made anew in each attempt: what it holds says which one it is.
+  is_sequence = isinstance(value, list) or (isinstance(value, tuple) and not has_more(value))
+  if not is_sequence and not _class_comparison.is_by_fields(type(value)):
     return value
   found = Ref(ip.conversion.constant_root(value))
   return found if _are_deep(ip, found, other) and _are_known(ip) else value
