@@ -574,10 +574,10 @@ def _check_not_elsewhere(ip: Host, value: object, other: object) -> None:
     ip.frame.base(other)  # What is read here must be none of the lists that a call is given.
 
 
-def check_which_tuple(ip: Host, left: object, right: object, are_sure: Sequence[bool]) -> None:
-  """Refuses `is` of a known tuple that may be another equal one.
+def check_which_value(ip: Host, left: object, right: object, are_sure: Sequence[bool]) -> None:
+  """Refuses `is` of a known tuple, string or number that may be another equal one.
 
-  Where branches join, or a call returns, equal tuples are one here: the first stands for all.
+  Where branches join, or a call returns, equal ones are one here: the first stands for all.
 
   Args:
     ip: the interpreter.
@@ -587,12 +587,23 @@ def check_which_tuple(ip: Host, left: object, right: object, are_sure: Sequence[
   """
   sides = zip((left, right), (right, left), are_sure, strict=True)
   for value, other, is_sure in sides:
-    if is_sure or not is_static(value) or not isinstance(value, tuple) or not value:
+    if is_sure or not is_static(value) or not _has_equals(value):
       continue
-    if not is_static(other) or _forms.same_static(value, other):
+    # Of others only what a run finds a tuple to be is compared by which one it is.
+    if _forms.same_static(value, other) if is_static(other) else isinstance(value, tuple):
       raise ip.frame.refuse(
-        Reason.UNSUPPORTED_OPERATION, "`is` of a tuple, which equal ones may stand for: ask by ==."
+        Reason.UNSUPPORTED_OPERATION,
+        f"`is` of a {type(value).__name__}, which an equal one may stand for: ask by ==.",
       )
+
+
+def _has_equals(value: object) -> bool:
+  """Tells whether there may be equal objects beside a tuple, a string or a number."""
+  if isinstance(value, int):  # Python has each of the small ones once.
+    return not isinstance(value, bool) and not -5 <= value <= 256
+  if isinstance(value, (tuple, str, bytes)):
+    return len(value) > (0 if isinstance(value, tuple) else 1)
+  return isinstance(value, float)
 
 
 def _is_one_object(ip: Host, left: object, right: object) -> bool:

@@ -527,7 +527,7 @@ class Interpreter:
     right = (self.elements if is_among else self.eval)(node.comparators[0], scope)
     if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
       are_sure = [self._is_of_program(part, scope) for part in (node.left, node.comparators[0])]
-      _comparison.check_which_tuple(self, left, right, are_sure)
+      _comparison.check_which_value(self, left, right, are_sure)
     with _matching.changing_nothing(self.frame, node):
       return self.compare(type(node.ops[0]), left, right)
 

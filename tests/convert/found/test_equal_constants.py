@@ -10,6 +10,9 @@ from tests.convert.agreement import CONVERTED, agrees
 ONE, OTHER = tuple(["a", 1]), tuple(["a", 1])
 Pair = collections.namedtuple("Pair", "name number")
 FIRST, SECOND = Pair("a", 1), Pair("a", 1)
+TEXT, SAME_TEXT = "ab", "".join(["a", "b"])
+LARGE, SAME_LARGE = 1000, int("1000")
+SMALL, SAME_SMALL = 7, int("7")
 
 
 class Node:
@@ -117,3 +120,30 @@ def test_which_one_a_variable_is_is_left_to_python(program, pair):
     return f
 
   agrees(build, lambda: _trees(*pair), expect=Reason.UNSUPPORTED_OPERATION)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+  ("pair", "expect"),
+  [
+    ((TEXT, SAME_TEXT), Reason.UNSUPPORTED_OPERATION),
+    ((LARGE, SAME_LARGE), Reason.UNSUPPORTED_OPERATION),
+    ((0.5, float("0.5")), Reason.UNSUPPORTED_OPERATION),
+    ((SMALL, SAME_SMALL), CONVERTED),  # One object.
+    ((TEXT, "other"), Reason.UNSUPPORTED_OPERATION),
+    ((True, False), CONVERTED),
+  ],
+  ids=["strings", "large", "floats", "small", "different", "truths"],
+)
+def test_which_string_or_number_a_variable_is_is_left_to_python(pair, expect):
+  one, other = pair
+
+  def build(recursive):
+    @recursive
+    def f(n):
+      t = one if n.kids else other
+      return [t is one, t is other, t == one, *[f(kid) for kid in n.kids]]
+
+    return f
+
+  agrees(build, lambda: _trees(ONE, OTHER), expect=expect)
