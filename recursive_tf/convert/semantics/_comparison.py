@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import functools
 import operator
 from collections.abc import Callable, Sequence
@@ -599,6 +600,8 @@ def check_which_value(ip: Host, left: object, right: object, are_sure: Sequence[
 
 def _has_equals(value: object) -> bool:
   """Tells whether there may be equal objects beside a tuple, a string or a number."""
+  if isinstance(value, enum.Enum):
+    return False  # Of a `str` or an `int`, too: each member is one object.
   if isinstance(value, int):  # Python has each of the small ones once.
     return not isinstance(value, bool) and not -5 <= value <= 256
   if isinstance(value, (tuple, str, bytes)):
