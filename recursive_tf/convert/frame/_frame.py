@@ -146,6 +146,7 @@ class Frame(Making):
     sure = [o for o in outcomes if o.after is not None]
     if len(sure) == 1:  # The other branch fails the run: what this one knew stays true.
       self._layers[-1].narrowed.update(sure[0].layer.narrowed)
+      self._layers[-1].alike += sure[0].layer.alike
     tensors_of_all = iter(found)
     result = self._take_over(tensors_of_all, forms, changed, sure, len(before))
     for i, form in traces.items():

@@ -12,7 +12,8 @@ from recursive_tf.convert.values._scalars import Scalar
 
 T = TypeVar("T")
 LocalT = TypeVar("LocalT", bound=Local)
-Fact = tuple[Ref | Scalar | Weak | Made, frozenset[type]]
+# What a value's types are, or an object that is of the same class.
+Fact = tuple[Ref | Scalar | Weak | Made, frozenset[type] | Ref]
 
 
 @dataclasses.dataclass
@@ -23,6 +24,7 @@ class Layer:
     memo: values read already.
     narrowed: types that a test has narrowed.
     expected: the same of what is read again, by what it was computed under.
+    alike: pairs of objects that are of one class.
     demands: bools that must all be true, or the run fails, whatever becomes of other values.
     computed: what the program computed, used or not.
     reads: what the program read that may not be there, used or not.
@@ -33,6 +35,7 @@ class Layer:
   memo: dict[object, object] = dataclasses.field(default_factory=dict)
   narrowed: dict[tuple[int, object], frozenset[type]] = dataclasses.field(default_factory=dict)
   expected: dict[object, frozenset[type]] = dataclasses.field(default_factory=dict)
+  alike: list[tuple[Ref, Ref]] = dataclasses.field(default_factory=list)
   demands: list[tf.Tensor] = dataclasses.field(default_factory=list)
   computed: list[tf.Tensor] = dataclasses.field(default_factory=list)
   reads: list[Ref] = dataclasses.field(default_factory=list)

@@ -219,8 +219,9 @@ class Making(ScalarReading):
         text = f"{name_of(container)}, which is passed in, becomes an object that the run makes."
         raise self.refuse(Reason.MADE_OBJECT, text)
       if one in self.sharing.book.pinned:
-        if container.called is not None and MADE_WHERE in self.sharing.book.pinned[one]:
-          self.conversion.want_early(self.key, container.called)
+        for called in (container.called, one.called):
+          if called is not None and MADE_WHERE in self.sharing.book.pinned[one]:
+            self.conversion.want_early(self.key, called)
         self.sharing.want_number(one)
         text = f"{name_of(container)} becomes an object that the run makes"
         raise self.sharing.refuse(f"{text}, and {self.sharing.book.pinned[one]}.")

@@ -47,6 +47,9 @@ from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import Value
 
 
+_NO_NUMBERS = frozenset([str, tuple, list, dict])
+
+
 class Reading(Conditions):
   """What a body knows on each path while it is made, and what it reads of objects.
 
@@ -157,9 +160,26 @@ class Reading(Conditions):
   def narrow(self, facts: Iterable[Fact]) -> None:
     """Notes types that are sure from here to the end of the branch."""
     for ref, types in facts:
+      if isinstance(types, Ref):
+        assert isinstance(ref, Ref)
+        self._layers[-1].alike.append((ref, types))
+        self._narrow_alike(ref, self.types_of(ref))
+        self._narrow_alike(types, self.types_of(types))
+        continue
       self._layers[-1].narrowed[ref.key] = types
       if ref.key in self._memoized:
         self._layers[-1].expected[self._memoized[ref.key][1]] = types
+      if isinstance(ref, Ref):
+        self._narrow_alike(ref, types)
+
+  def _narrow_alike(self, ref: Ref, types: frozenset[type]) -> None:
+    """Notes what the types of an object say of those that are of the same class."""
+    pairs = [pair for layer in self._layers for pair in layer.alike]
+    for one, other in [*pairs, *(pair[::-1] for pair in pairs)]:
+      before = self.types_of(other) if one.key == ref.key else frozenset()
+      common = before & (types - {Missing})
+      if common and common != before:
+        self.narrow([(other, common)])
 
   def note(self, number: Number, if_true: list[Fact], if_false: list[Fact]) -> Number:
     """Notes what a truth value says about types, and returns it."""
@@ -251,6 +271,20 @@ class Reading(Conditions):
     if kinds <= set(_forms.NUMBERS):
       return self.number(ref)
     return _as_read(self.array(ref), kinds, ref)
+
+  def _demand_numbers(self, ref: Ref) -> frozenset[type]:
+    """Lets the run fail where a read is no number; returns the types that it is of then.
+
+    Not before reads are told apart by where they come from: that may know which it is.
+    """
+    types = self.types_of(ref)
+    numbers = types & {int, float}
+    is_known = self.conversion.origins is not None and types - numbers <= _NO_NUMBERS
+    if not numbers or not is_known:
+      return types
+    self.demand(self.number(ref.step("isinstance", tuple(sorted(numbers, key=repr)))).tensor)
+    self.narrow([(ref, numbers)])
+    return numbers
 
   def concrete(self, value: object) -> object:
     """Returns an operand: what may be None is used as the value that it is where it is not."""
@@ -671,7 +705,10 @@ class Reading(Conditions):
       there = kinds - {NoneType, Missing}
       found = None if there == {str} else self._value(value, there)
       if there != {str} and found is None:
-        raise self.mixed(value, "a tensor")
+        there = self._demand_numbers(value)
+        found = self._value(value, there)
+        if found is None:
+          raise self.mixed(value, "a tensor")
       taken = self.string(value) if found is None else self.tensor(found)
       if kinds != there:  # Whoever takes it may look at its shape alone, which None has not.
         self.compute(taken)

@@ -428,7 +428,11 @@ class Programs:
     entry.is_wide = entry.has_widened = True
     before = list(entry.programs)
     entry.programs.clear()
-    found = self._tried(entry, arguments, values)
+    # Of several sizes are those of several ranks, too, of which no one tensor is known to be.
+    for entry.findings.has_ranks in (True, False):
+      found = self._tried(entry, arguments, values)
+      if found is not None:
+        break
     if found is None:
       entry.is_wide, entry.programs[:] = False, before
     return found

@@ -34,6 +34,7 @@ from recursive_tf.convert.semantics import (
   _layers,
   _lazy,
   _list_methods,
+  _opened,
   _spread,
   _tapes,
   _tensor_lists,
@@ -55,6 +56,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  Made,
   Maybe,
   Raises,
   Ref,
@@ -293,6 +295,8 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
     number = _tensor_lists.of_number(ip, function, args, kwargs)  # More is known of reads by now.
     if number is not None:
       return number
+    if ip.conversion.made_kinds.has_ranks and any(isinstance(value, Made) for value in given):
+      return _call_for_each(ip, function, args, kwargs)
   if any(map(_entries.is_weight, (*args, *kwargs.values()))):
     count = len(args)
     return _entries.with_weights(
@@ -311,6 +315,22 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
   if _functions.makes_new(function) and not kwargs.keys() & {"copy", "like"}:
     ip.conversion.guards.note_new(found)
   return found
+
+
+def _call_for_each(
+  ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
+) -> object:
+  """Calls a function of TensorFlow's with what the run finds: no tensor is of several ranks."""
+  given = [*args, *kwargs.values()]
+  place = next(i for i, value in enumerate(given) if isinstance(value, Made))
+  made = given[place]
+  assert isinstance(made, Made)
+
+  def of_one(value: object) -> object:
+    all_ = [*given[:place], value, *given[place + 1 :]]
+    return call(ip, function, all_[: len(args)], dict(zip(kwargs, all_[len(args) :], strict=True)))
+
+  return _opened.for_each(ip, made, of_one)
 
 
 def _optional(

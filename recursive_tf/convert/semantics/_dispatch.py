@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._layers import Fact
 from recursive_tf.convert.semantics import (
   _attributes,
   _calls,
@@ -35,9 +36,11 @@ from recursive_tf.convert.values._abstract import (
   is_static,
 )
 from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Alike, ByKey, ByType
 
-_SAME = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
+_ALIKE = {ast.Is: True, ast.Eq: True, ast.IsNot: False, ast.NotEq: False}
+_SAME = tuple(_ALIKE)
 
 
 def read(ip: Host, owner: object, name: str) -> object:
@@ -110,10 +113,16 @@ def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> obj
     return _for_each(ip, left, lambda value: binary(ip, op, value, right))
   if isinstance(right, ByType):
     return _for_each(ip, right, lambda value: binary(ip, op, left, value))
+  # The sum of two of many kinds of tuples would be asked for of each pair of them.
+  has_tuples = op is not ast.Add
   if isinstance(left, Made):
-    return _opened.for_each(ip, left, lambda value: binary(ip, op, value, right))
+    return _opened.for_each(
+      ip, left, lambda value: binary(ip, op, value, right), has_tuples=has_tuples
+    )
   if isinstance(right, Made):
-    return _opened.for_each(ip, right, lambda value: binary(ip, op, left, value))
+    return _opened.for_each(
+      ip, right, lambda value: binary(ip, op, left, value), has_tuples=has_tuples
+    )
   if _entries.is_weight(left) or _entries.is_weight(right):
     return _entries.with_weights(ip, [left, right], lambda args: _binary_of_weights(ip, op, *args))
   return _operators.binary(ip, op, left, right)
@@ -148,12 +157,22 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   if not is_identity and (isinstance(left, Made) or isinstance(right, Made)):
     return _made_comparison.compare(ip, op, left, right)
   if isinstance(left, ByType) and isinstance(right, ByType):
-    return _branches(ip, left, lambda value: compare(ip, op, value, right))
+    return _compare_classes(ip, op, left, right)
   if isinstance(left, ByType):
     return _compared(ip, left, right, lambda value: _comparison.compare(ip, op, value, right))
   if isinstance(right, ByType):
     return _compared(ip, right, left, lambda value: _comparison.compare(ip, op, left, value))
   return _comparison.compare(ip, op, left, right)
+
+
+def _compare_classes(ip: Host, op: type[ast.cmpop], left: ByType, right: ByType) -> object:
+  """Compares what the classes of two objects say, which may be these classes."""
+  found = _branches(ip, left, lambda value: compare(ip, op, value, right))
+  are_classes = all(kind is value for one in (left, right) for kind, value in one.values.items())
+  if not (are_classes and isinstance(found, Number) and op in _ALIKE):
+    return found
+  alike: list[Fact] = [(left.ref, right.ref)]
+  return ip.frame.note(found, *((alike, []) if _ALIKE[op] else ([], alike)))
 
 
 def _compare_entry(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:

@@ -568,7 +568,7 @@ def _get_of_static(ip: Host, owner: dict[object, object], key: object, default: 
 
 def is_key_of_run(key: object) -> bool:
   """Tells whether only the run knows a key, which is looked for among those of a dict."""
-  return isinstance(key, (Ref, Text, Number))
+  return isinstance(key, (Ref, Text, Number, *_OPEN))
 
 
 def is_tuple_of_run(key: object) -> bool:

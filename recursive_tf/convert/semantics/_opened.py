@@ -19,7 +19,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._access import is_of_all_objects
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._rows import read_numbers
+from recursive_tf.convert.frame._rows import read_numbers, rows_of_items
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.semantics._exactly import is_exactly
 from recursive_tf.convert.values import _checks, _forms
@@ -78,7 +78,12 @@ def unknown(kinds: frozenset[type]) -> None:
 
 
 def for_each(
-  ip: Host, made: Made, then: _Then, known: Known = unknown, needs: Sequence[str] = ()
+  ip: Host,
+  made: Made,
+  then: _Then,
+  known: Known = unknown,
+  needs: Sequence[str] = (),
+  has_tuples: bool = True,
 ) -> object:
   """Returns what `then` gives of what the run finds.
 
@@ -91,8 +96,12 @@ def for_each(
     known: returns what `then` would give of all objects of some exact types; None if these do not
       say it. What they do say it of is not read.
     needs: attributes of which it has to have one: Python raises for all else, which is not tried.
+    has_tuples: whether tuples of several kinds are each given as what they are, not as one of as
+      many elements as the run finds.
   """
   options = _options(ip, made)
+  if not has_tuples:
+    options = _with_one_tuple(ip, options)
   if not options:
     raise Bottom  # Nothing is known to be made, yet.
   if needs:
@@ -131,6 +140,29 @@ def for_each(
     if len(refusals) == len(cases) and not ip.conversion.made_kinds.may_be_early(_place(ip)):
       raise refusals[0] from None
     raise
+
+
+def _with_one_tuple(ip: Host, options: list[_Option]) -> list[_Option]:
+  """Returns what an object may be, all tuples as one, of as many elements as the run finds."""
+  tuples = [option for option in options if option.classes == {tuple}]
+  if len(tuples) < 2:
+    return options
+
+  def of_one(option: _Option) -> object:
+    value = option.open()
+    rows = ip.rows_of(value)
+    if rows is None:
+      assert isinstance(value, tuple)  # It has elements that are known, and their number.
+      rows = rows_of_items(ip.frame, list(value))
+    return dataclasses.replace(rows, type=tuple)
+
+  def open_() -> object:
+    cases = [_Case(o.is_one, functools.partial(of_one, o), o.kind) for o in tuples]
+    return _chosen(ip, cases)
+
+  is_one = functools.reduce(tf.logical_or, [option.is_one for option in tuples])
+  one = _Option(is_one, open_, frozenset([tuple]), "a tuple")
+  return [*(option for option in options if option.classes != {tuple}), one]
 
 
 def _may_have(kind: type, name: str) -> bool:

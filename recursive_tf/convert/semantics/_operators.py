@@ -465,7 +465,7 @@ def _applied(ip: Host, op: type[ast.operator], old: object, value: object) -> ob
       ip.conversion.effects.change_made(ip, made.handle, copy)
       return made
 
-    return _opened.for_each(ip, old, of_one)
+    return _opened.for_each(ip, old, of_one, has_tuples=op is not ast.Add)
   return _in_place(ip, op, old, value)
 
 

@@ -12,7 +12,7 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import all_there
 from recursive_tf.convert.semantics import _arrays, _as_eager, _data, _heap_tensors, _maps
 from recursive_tf.convert.semantics._native import lowered
-from recursive_tf.convert.values import _forms, _numbers
+from recursive_tf.convert.values import _forms, _numbers, _stand_ins
 from recursive_tf.convert.values._abstract import (
   Array,
   Bottom,
@@ -60,6 +60,9 @@ def call_on_rows(
     kwargs = dict(list(kwargs.items())[1:])
   if "dtype_hint" in kwargs:
     raise ip.frame.refuse(Reason.DYNAMIC_LIST, "dtype_hint= for a list of unknown length.")
+  if function in (tf.concat, tf.stack) and isinstance(rows.form, _forms.MadeForm):
+    by = _stand_ins.concat if function is tf.concat else _stand_ins.stack
+    return ip.call(by, [values[0], *rest], _without_name(kwargs))
   stacked = _stacked(ip, rows, function)
   if function is tf.stack:
     return _stack(ip, stacked, *rest, **kwargs)
@@ -79,6 +82,10 @@ def call_on_rows(
   raise ip.frame.refuse(
     Reason.DYNAMIC_LIST, f"{getattr(function, '__name__', function)} of a list of unknown length."
   )
+
+
+def _without_name(kwargs: dict[str, object]) -> dict[str, object]:
+  return {key: value for key, value in kwargs.items() if key != "name"}
 
 
 def _by_indices(
@@ -315,6 +322,21 @@ def constant(
   if shape is not None or isinstance(value, tf.Tensor):
     raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a tensor.")
   return ip.native(tf.convert_to_tensor, [found], {"dtype": dtype})
+
+
+def unstack(
+  ip: Host, value: object, num: object = None, axis: object = 0, name: object = "unstack"
+) -> object:
+  """Returns `tf.unstack(value)` of a tensor of as many rows as the run finds."""
+  value, num = ip.frame.concrete(value), ip.frame.concrete(num)
+  is_open = isinstance(value, tf.Tensor) and bool(value.shape.rank) and axis == 0
+  if is_open and (value.shape[0] is None or isinstance(num, Number)):
+    if num is not None:
+      ip.frame.demand(tf.equal(tf.shape(value)[0], ip.frame.tensor(num)))
+    if value.shape[0] is None:
+      return ip.call(list, [value], {})
+    num = None
+  return ip.native(tf.unstack, [value], {"num": num, "axis": axis, "name": name})
 
 
 def _are_tensors(form: _forms.Form) -> bool:

@@ -189,5 +189,9 @@ def _note_both(ip: Host, result: Number, left: Number, is_and: bool, right: obje
 
 def _either(facts: list[Fact], others: list[Fact]) -> list[Fact]:
   """Returns what is sure of types where one of two tests says it, and nobody knows which."""
-  said = {ref.key: types for ref, types in facts}
-  return [(ref, said[ref.key] | types) for ref, types in others if ref.key in said]
+  said = {ref.key: types for ref, types in facts if not isinstance(types, Ref)}
+  either: list[Fact] = []
+  for ref, types in others:
+    if ref.key in said and not isinstance(types, Ref):
+      either.append((ref, said[ref.key] | types))
+  return either

@@ -10,6 +10,8 @@ import collections
 from collections.abc import Iterable, Iterator, MutableSequence, Sequence
 from typing import Protocol, TypeVar
 
+import tensorflow as tf
+
 
 class _Ordered(Protocol):
   def __lt__(self, other: object, /) -> object: ...
@@ -164,6 +166,20 @@ STANDS_FOR: dict[type, type] = {Deque: collections.deque, BoundedDeque: collecti
 def python_type(kind: type) -> type:
   """Returns the class whose objects those of a class stand for: of all others itself."""
   return STANDS_FOR.get(kind, kind)
+
+
+def concat(values: Sequence[object], axis: object) -> object:
+  found = tf.identity(values[0])
+  for i in range(1, len(values)):
+    found = tf.concat([found, values[i]], axis)
+  return found
+
+
+def stack(values: Sequence[object], axis: object = 0) -> object:
+  found = tf.expand_dims(values[0], axis)
+  for i in range(1, len(values)):
+    found = tf.concat([found, tf.expand_dims(values[i], axis)], axis)
+  return found
 
 
 def bisect_left(a: Sequence[_T], x: _T, lo: int = 0, hi: int | None = None) -> int:

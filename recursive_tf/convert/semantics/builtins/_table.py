@@ -298,6 +298,7 @@ _TABLE: dict[object, Callable[..., object]] = {
   functools.partial: _objects.partial,
   dataclasses.replace: _objects.replaced,
   tf.constant: _tensor_lists.constant,
+  tf.unstack: _tensor_lists.unstack,
   tf.nest.flatten: _nests.flatten,
   tf.nest.map_structure: _nests.map_structure,
   list.__getitem__: _iterables.item,
