@@ -46,7 +46,6 @@ from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import Value
 
-
 _NO_NUMBERS = frozenset([str, tuple, list, dict])
 
 
