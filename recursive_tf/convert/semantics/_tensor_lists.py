@@ -329,13 +329,13 @@ def unstack(
 ) -> object:
   """Returns `tf.unstack(value)` of a tensor of as many rows as the run finds."""
   value, num = ip.frame.concrete(value), ip.frame.concrete(num)
-  is_open = isinstance(value, tf.Tensor) and bool(value.shape.rank) and axis == 0
-  if is_open and (value.shape[0] is None or isinstance(num, Number)):
-    if num is not None:
+  if isinstance(value, tf.Tensor) and value.shape.rank and axis == 0:
+    is_open = value.shape[0] is None
+    if num is not None and (is_open or isinstance(num, Number)):
       ip.frame.demand(tf.equal(tf.shape(value)[0], ip.frame.tensor(num)))
-    if value.shape[0] is None:
+      num = None
+    if is_open:
       return ip.call(list, [value], {})
-    num = None
   return ip.native(tf.unstack, [value], {"num": num, "axis": axis, "name": name})
 
 
