@@ -59,7 +59,8 @@ class MadeKinds:
     self._used: dict[int, None] = {}
     self._seen: frozenset[type] = frozenset()
     self._num_attempts = 0
-    self._refused: dict[str, int] = {}  # By place, the first attempt in which all kinds were.
+    # By place, the last attempt in which all kinds were, and which were known.
+    self._refused: dict[str, tuple[int, frozenset[int]]] = {}
     self._note_news = note_news
 
   def begin_attempt(self) -> None:
@@ -206,12 +207,14 @@ class MadeKinds:
   def may_be_early(self, place: str) -> bool:
     """Tells whether a place at which all kinds are refused may know more in the next attempt.
 
-    That is tried once: a body is made before the calls that say what it is given.
+    That is tried as long as there are more and more kinds: a body is made before the calls that say
+    what it is given.
     """
-    if place in self._refused and self._refused[place] != self._num_attempts:
-      return False
-    if place not in self._refused:
-      self._refused[place] = self._num_attempts
+    last, known = self._refused.get(place, (0, frozenset()))
+    if last != self._num_attempts:
+      if known == self.known.keys():
+        return False
+      self._refused[place] = self._num_attempts, frozenset(self.known)
       self._note_news()
     return True
 

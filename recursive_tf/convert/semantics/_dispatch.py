@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
@@ -21,6 +21,7 @@ from recursive_tf.convert.semantics import (
   _entries,
   _items,
   _made_comparison,
+  _narrowing,
   _of_kinds,
   _opened,
   _operators,
@@ -117,15 +118,49 @@ def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> obj
   has_tuples = op is not ast.Add
   if isinstance(left, Made):
     return _opened.for_each(
-      ip, left, lambda value: binary(ip, op, value, right), has_tuples=has_tuples
+      ip,
+      left,
+      lambda value: binary(ip, op, value, right),
+      needs=_takes(ip, op, right, is_left=True),
+      has_tuples=has_tuples,
     )
   if isinstance(right, Made):
     return _opened.for_each(
-      ip, right, lambda value: binary(ip, op, left, value), has_tuples=has_tuples
+      ip,
+      right,
+      lambda value: binary(ip, op, left, value),
+      needs=_takes(ip, op, left, is_left=False),
+      has_tuples=has_tuples,
     )
   if _entries.is_weight(left) or _entries.is_weight(right):
     return _entries.with_weights(ip, [left, right], lambda args: _binary_of_weights(ip, op, *args))
   return _operators.binary(ip, op, left, right)
+
+
+def _takes(
+  ip: Host, op: type[ast.operator], other: object, is_left: bool
+) -> Callable[[type], bool]:
+  """Returns what tells whether an operator may take an object of a type beside an operand.
+
+  Args:
+    ip: the interpreter.
+    op: the operator.
+    other: the operand.
+    is_left: whether the object is to the left of it.
+  """
+  if isinstance(other, Made):
+    others: Collection[type] | None = _opened.exact_classes(ip, other)
+  else:
+    others = ip.kind_of(other).classes()
+  if not others:
+    return lambda kind: True
+  name = _operators.name_of(op)
+
+  def takes(kind: type) -> bool:
+    pairs = [(kind, one) if is_left else (one, kind) for one in others]
+    return any(_narrowing.takes(op, name, *pair) for pair in pairs)
+
+  return takes
 
 
 def _binary_of_weights(ip: Host, op: type[ast.operator], left: object, right: object) -> object:

@@ -363,7 +363,8 @@ class Interpreter:
     return node.value
 
   def eval_Name(self, node: ast.Name, scope: Scope) -> object:
-    return self.frame.by_number(self.lookup(node.id, scope))
+    value = self.frame.by_number(self.lookup(node.id, scope))
+    return _opened.told(self, value) if isinstance(value, Made) else value
 
   def lookup(self, name: str, scope: Scope) -> object:
     """Returns what a name stands for."""

@@ -35,7 +35,7 @@ def operands(
   if None in kinds or all(len(kind or ()) == 1 for kind in kinds):
     return left, right
   lefts, rights = (kind or frozenset() for kind in kinds)
-  pairs = [(a, b) for a in lefts for b in rights if _takes(op, name, a, b)]
+  pairs = [(a, b) for a in lefts for b in rights if takes(op, name, a, b)]
   if op is ast.Mult and any(_NUMBERS.issuperset(pair) for pair in pairs):
     # A list of lists and numbers has one type: numbers are multiplied, and no list repeated.
     pairs = [pair for pair in pairs if _LISTS.isdisjoint(pair)]
@@ -71,7 +71,7 @@ def _narrowed(ip: Host, value: object, kinds: frozenset[type], inside: frozenset
   return _demanded(ip, value, inside)
 
 
-def _takes(op: type[ast.operator], name: str, left: type, right: type) -> bool:
+def takes(op: type[ast.operator], name: str, left: type, right: type) -> bool:
   """Tells whether an operator may take operands of two types."""
   if left in _BUILTIN and right in _BUILTIN:
     if op is ast.Mod and left is str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import types
 from collections.abc import Callable, Sequence
 
@@ -21,6 +20,7 @@ from recursive_tf.convert.frame._access import is_of_all_objects
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import read_numbers, rows_of_items
 from recursive_tf.convert.heap._columns import NONE
+from recursive_tf.convert.semantics import _of_kinds
 from recursive_tf.convert.semantics._exactly import is_exactly
 from recursive_tf.convert.values import _checks, _forms
 from recursive_tf.convert.values._abstract import (
@@ -39,6 +39,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import Text
 
 
@@ -82,7 +83,7 @@ def for_each(
   made: Made,
   then: _Then,
   known: Known = unknown,
-  needs: Sequence[str] = (),
+  needs: Sequence[str] | Callable[[type], bool] = (),
   has_tuples: bool = True,
 ) -> object:
   """Returns what `then` gives of what the run finds.
@@ -95,7 +96,8 @@ def for_each(
     then: is given each of what it may be.
     known: returns what `then` would give of all objects of some exact types; None if these do not
       say it. What they do say it of is not read.
-    needs: attributes of which it has to have one: Python raises for all else, which is not tried.
+    needs: attributes of which it has to have one, or what tells of a type whether it fits: Python
+      raises for all else, which is not tried.
     has_tuples: whether tuples of several kinds are each given as what they are, not as one of as
       many elements as the run finds.
   """
@@ -104,15 +106,12 @@ def for_each(
     options = _with_one_tuple(ip, options)
   if not options:
     raise Bottom  # Nothing is known to be made, yet.
+  all_options = options
   if needs:
-
-    def fits(option: _Option) -> bool:
-      pairs = itertools.product(option.classes, needs)
-      return not option.classes or any(_may_have(kind, name) for kind, name in pairs)
-
-    # One alone would be read whatever the run finds, before what says that it is another one.
-    fitting = [*filter(fits, options)]
-    options = fitting if len(fitting) > 1 else options
+    fits = needs if callable(needs) else functools.partial(_may_have_one, needs)
+    options = [one for one in options if not one.classes or any(map(fits, one.classes))]
+    if not options:
+      raise Raises
   refusals: list[ConversionRefused] = []
 
   def tried(open_: Callable[[], object]) -> object:
@@ -134,10 +133,12 @@ def for_each(
     else:
       answers[answer] = option.is_one
   cases += [_Case(is_one, functools.partial(bool, answer)) for answer, is_one in answers.items()]
+  if len(cases) == 1 < len(all_options):  # In a branch, so that it is read where it is that one.
+    cases.append(_Case(tf.logical_not(cases[0].is_one), _fail))
   try:
     return _chosen(ip, cases)
   except Bottom:
-    if len(refusals) == len(cases) and not ip.conversion.made_kinds.may_be_early(_place(ip)):
+    if len(refusals) == len(options) and not ip.conversion.made_kinds.may_be_early(_place(ip)):
       raise refusals[0] from None
     raise
 
@@ -163,6 +164,10 @@ def _with_one_tuple(ip: Host, options: list[_Option]) -> list[_Option]:
   is_one = functools.reduce(tf.logical_or, [option.is_one for option in tuples])
   one = _Option(is_one, open_, frozenset([tuple]), "a tuple")
   return [*(option for option in options if option.classes != {tuple}), one]
+
+
+def _may_have_one(names: Sequence[str], kind: type) -> bool:
+  return any(_may_have(kind, name) for name in names)
 
 
 def _may_have(kind: type, name: str) -> bool:
@@ -375,6 +380,19 @@ def noted(
     for one in (False, True)
   )
   return ip.frame.note(found, [(made, true)], [(made, false)])
+
+
+def told(ip: Host, made: Made) -> object:
+  """Returns what tests have found to be a string or a number as that: it has no identity."""
+  kinds = ip.frame.narrowed(made)
+  if kinds is None or len(kinds) != 1 or not kinds <= _forms.SCALARS:
+    return made
+
+  def value(one: object) -> object:
+    return _of_kinds.only(ip, one, kinds) if isinstance(one, Scalar) else ip.frame.resolve(one)
+
+  key = "told", id(made), kinds
+  return ip.frame.memo(key, lambda: (made, for_each(ip, made, value)))[1]
 
 
 def _open(ip: Host, kind: int, now: tf.Tensor, own: tf.Tensor) -> object:

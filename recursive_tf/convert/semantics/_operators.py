@@ -82,6 +82,11 @@ UNARY: dict[type[ast.unaryop], Callable[..., object]] = {
 PRIMITIVE = (str, int, float, bool, NoneType, bytes)
 
 
+def name_of(op: type[ast.operator]) -> str:
+  """Returns what an operator is called in the names of its methods."""
+  return _OPERATORS[op][2]
+
+
 def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   """Returns `left op right`."""
   frame = ip.frame

@@ -489,7 +489,7 @@ def _as_value(ip: Host, value: object) -> object:
   value = frame.optional(value)
   form = _forms.form_of(value, frame)
   if _forms.has_containers(form) or _forms.has_rows(form):
-    if not _forms.can_be_made(form) or isinstance(value, LocalTable):
+    if not _forms.can_be_made(form):
       _check_value(ip, form)
     return frame.made(value, _forms.MadeForm())
   return value

@@ -168,6 +168,36 @@ def python_type(kind: type) -> type:
   return STANDS_FOR.get(kind, kind)
 
 
+def path_join(a: str, *p: str) -> str:
+  path = a
+  for b in p:
+    if b.startswith("/"):
+      path = b
+    elif path == "" or path.endswith("/"):
+      path = path + b
+    else:
+      path = path + "/" + b
+  return path
+
+
+def path_basename(p: str) -> str:
+  return p[p.rfind("/") + 1 :]
+
+
+def path_dirname(p: str) -> str:
+  head = p[: p.rfind("/") + 1]
+  stripped = head.rstrip("/")
+  return stripped if stripped else head
+
+
+def path_splitext(p: str) -> tuple[str, str]:
+  dot = p.rfind(".")
+  name = p[p.rfind("/") + 1 : max(dot, 0)]
+  if name.strip(".") == "":  # No dot in the name, or only some that it begins with.
+    return p, ""
+  return p[:dot], p[dot:]
+
+
 def concat(values: Sequence[object], axis: object) -> object:
   found = tf.identity(values[0])
   for i in range(1, len(values)):

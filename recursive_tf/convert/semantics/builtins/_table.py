@@ -12,6 +12,7 @@ import inspect
 import itertools
 import math
 import operator
+import posixpath
 from collections.abc import Callable, Iterable, Mapping
 
 import keras
@@ -292,6 +293,10 @@ _TABLE: dict[object, Callable[..., object]] = {
   bisect.bisect_right: _queues.by(_stand_ins.bisect_right),
   bisect.insort_left: _queues.by(_stand_ins.insort_left),
   bisect.insort_right: _queues.by(_stand_ins.insort_right),
+  posixpath.join: _queues.by(_stand_ins.path_join),
+  posixpath.basename: _queues.by(_stand_ins.path_basename),
+  posixpath.dirname: _queues.by(_stand_ins.path_dirname),
+  posixpath.splitext: _queues.by(_stand_ins.path_splitext),
   tf.is_tensor: _objects.is_tensor,
   keras.ops.is_tensor: _objects.is_tensor,
   tf.executing_eagerly: lambda ip: True,
