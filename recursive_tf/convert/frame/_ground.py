@@ -94,8 +94,8 @@ class Ground(Protocol):
   def leave_branch(self, refusal: ConversionRefused) -> None:
     """Lets an attempt go on without a branch that is refused, and the program if it may."""
 
-  def leave_body(self, refusal: ConversionRefused) -> None:
-    """Lets all branches that call a function be as if refused, whose body is."""
+  def leave_body(self, refusal: ConversionRefused) -> bool:
+    """Lets an attempt go on without a body that is refused; tells whether the program may, too."""
 
   def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""

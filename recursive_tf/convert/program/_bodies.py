@@ -171,8 +171,8 @@ class Bodies:
       self._conversion.postpone(refusal)
     except ConversionRefused as refusal:
       instance.result = None
-      self._conversion.leave_body(refusal)
-      self._learnt.leave(instance.key, refusal)
+      if self._conversion.leave_body(refusal):
+        self._learnt.leave(instance.key, refusal)
     self._conversion.budget.done(graph)
 
   def _outputs_of(self, instance: Instance, subgraph: SubGraph, frame: Frame) -> list[tf.Tensor]:

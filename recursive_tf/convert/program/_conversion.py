@@ -376,15 +376,21 @@ class Conversion:
     else:
       self.left_branches.append(refusal.again())
 
-  def leave_body(self, refusal: ConversionRefused) -> None:
-    """Lets all branches that call a function be as if refused, whose body is.
+  def leave_body(self, refusal: ConversionRefused) -> bool:
+    """Lets all branches that call a function be as if refused, whose body is; tells whether it may.
+
+    Else the attempt goes on without what it returns, as without a branch that is refused.
 
     Raises:
-      ConversionRefused: The refusal, if the program may not do without branches.
+      ConversionRefused: The refusal, in the last attempt or for a lasting reason.
     """
-    if not self._leaves_branches or refusal.reason in LASTING:
+    if refusal.reason in LASTING:
       raise refusal
-    self.left_branches.append(refusal.again())
+    if self._leaves_branches:
+      self.left_branches.append(refusal.again())
+    else:
+      self.postpone(refusal)
+    return self._leaves_branches
 
   # --- Instances
 

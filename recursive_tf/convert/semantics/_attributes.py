@@ -199,11 +199,11 @@ def of_ref(ip: Host, ref: Ref, name: str) -> object:
     frame.demand(is_exactly(ip, ref, having).tensor)
     frame.narrow([(ref, having | (frame.types_of(ref) & {NoneType, Missing}))])
     return of_ref(ip, ref, name)
-  if kinds == {str}:
-    return _string_method(ip, ref, name)
   if name == "__class__" and all(is_of_all_objects(k, name) for k in kinds):
     demand_there(ip, ref)
     return ip.kind_of(ref).class_of()
+  if kinds == {str}:
+    return _string_method(ip, ref, name)
   effects = ip.conversion.effects
   name = _behind_enum(ip, kinds, name)
   groups: dict[object, list[type]] = {}

@@ -74,7 +74,7 @@ def test_tensors_of_two_shapes_in_one_list():
   agrees(build, expect=CONVERTED)
 
 
-def test_results_of_children_with_several_shapes_are_given_up_soon():
+def test_results_of_children_with_several_shapes():
   def build(recursive):
     @recursive
     def f(n):
@@ -84,7 +84,7 @@ def test_results_of_children_with_several_shapes_are_given_up_soon():
 
     return f
 
-  function = agrees(build, lambda: [(root(),)] * 5, Reason.DYNAMIC_LIST)
+  function = agrees(build, lambda: [(root(),)] * 5, CONVERTED)
   assert function.stats.num_conversions <= 2
 
 

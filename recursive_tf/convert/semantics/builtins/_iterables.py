@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import functools
 import types
@@ -13,6 +14,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import SETS
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
+from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.semantics import (
   _attributes,
   _containers,
@@ -45,6 +47,8 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Once
+
+_NUM_CHOSEN = 4  # Items of which `max` and `min` compare each with the best so far.
 
 
 def iterating(function: Callable[..., object]) -> Callable[..., object]:
@@ -409,6 +413,25 @@ def _is_plain(value: object) -> bool:
   return type(value) in (int, float, bool, str, bytes)
 
 
+def _chosen(ip: Host, items: list[object], key: object, op: type[ast.cmpop]) -> object:
+  """Returns the first of few items by a key; their lists need not be of one length."""
+  keys = [ip.call(key, [item], {}) for item in items]
+  best, best_key = items[0], keys[0]
+  for item, by in zip(items[1:], keys[1:], strict=True):
+    is_better = ip.truth(ip.compare(op, by, best_key))
+    best_key = ip.frame.cond(
+      is_better, functools.partial(_itself, by), functools.partial(_itself, best_key)
+    )
+    best = ip.frame.cond(
+      is_better, functools.partial(_itself, item), functools.partial(_itself, best)
+    )
+  return best
+
+
+def _itself(value: object) -> object:
+  return value
+
+
 def extreme(name: str) -> Callable[..., object]:
   """Returns `max` or `min`: with a key, of equal ones the first."""
   without_key = _arithmetic.extreme(name)
@@ -421,6 +444,10 @@ def extreme(name: str) -> Callable[..., object]:
     elements = values[0] if len(values) == 1 else values
 
     def first() -> object:
+      if ip.rows_of(elements) is None:
+        items = list(ip.fixed_items(elements))
+        if 1 < len(items) <= _NUM_CHOSEN and any(True for item in items for _ in containers(item)):
+          return _chosen(ip, items, key, ast.Gt if name == "max" else ast.Lt)
       return ip.item(_in_order(ip, elements, key, name == "max", name == "min"), 0)
 
     def consume() -> object:

@@ -75,6 +75,8 @@ class OfMethods(OfRun[Container]):
 
   def attribute(self, name: str) -> object:
     ip, value = self.ip, self.value
+    if name == "__class__":
+      return self.class_of()
     if not _objects.may_have(value, name):
       raise Raises  # An AttributeError.
     kind = _objects.kind_of_made(value)

@@ -241,6 +241,9 @@ class OfTensor(Known[tf.Tensor]):
   def class_of(self) -> object:
     return _forms.EAGER_TENSOR
 
+  def is_instance(self, classes: tuple[type, ...]) -> object:
+    return is_subclass_of(self.ip, _forms.EAGER_TENSOR, classes)
+
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
     return _calls.call_no_function(self.ip, self.value, args)
 

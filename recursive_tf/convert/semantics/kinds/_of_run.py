@@ -183,6 +183,9 @@ class OfEntry(OfAbstract):
   def is_callable(self) -> object:
     return _entries.for_each(self.ip, self.value, lambda one: self.ip.kind_of(one).is_callable())
 
+  def entry(self, table: dict[object, object]) -> object:
+    return _entries.for_each(self.ip, self.value, lambda one: self.ip.item(table, one))
+
   def fixed_items(self, count: int | None) -> list[object]:
     return _entries.parts(self.ip, self.value)
 
@@ -241,6 +244,9 @@ class OfMade(OfAbstract):
 
   def attribute(self, name: str) -> object:
     return self.ip.attribute(self.value, name)
+
+  def class_of(self) -> object:
+    return _opened.for_each(self.ip, self.value, lambda value: self.ip.kind_of(value).class_of())
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
     return _opened.is_instance(self.ip, self.value, classes)
@@ -319,6 +325,8 @@ class OfText(OfAbstract):
     return _text.length(self.ip, self.value)
 
   def attribute(self, name: str) -> object:
+    if name == "__class__":
+      return self.class_of()
     return _text_methods.of_string(self.ip, self.value, name)
 
   def rows(self, one_by_one: bool) -> Rows | None:
