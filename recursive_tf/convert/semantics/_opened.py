@@ -20,7 +20,6 @@ from recursive_tf.convert.frame._access import is_of_all_objects
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import read_numbers, rows_of_items
 from recursive_tf.convert.heap._columns import NONE
-from recursive_tf.convert.semantics import _of_kinds
 from recursive_tf.convert.semantics._exactly import is_exactly
 from recursive_tf.convert.values import _checks, _forms
 from recursive_tf.convert.values._abstract import (
@@ -389,7 +388,10 @@ def told(ip: Host, made: Made) -> object:
     return made
 
   def value(one: object) -> object:
-    return _of_kinds.only(ip, one, kinds) if isinstance(one, Scalar) else ip.frame.resolve(one)
+    if isinstance(one, Scalar):
+      ip.frame.demand(one.is_of(kinds))
+      ip.frame.narrow([(one, kinds)])
+    return ip.frame.resolve(one)
 
   key = "told", id(made), kinds
   return ip.frame.memo(key, lambda: (made, for_each(ip, made, value)))[1]
