@@ -31,6 +31,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  LocalTable,
   Made,
   Raises,
   Ref,
@@ -519,7 +520,7 @@ def method(ip: Host, made: Made, name: str) -> object:
       return ip.call(ip.attribute(having(value, name), name), list(args), dict(kwargs))
 
     def of_made(container: Container) -> object:
-      if not isinstance(container, (LocalList, LocalDict)):
+      if not isinstance(container, (LocalList, LocalDict, LocalTable)):
         return of_old(container)
       return ip.method(having(container, name), name, list(args), dict(kwargs))
 
@@ -530,7 +531,7 @@ def method(ip: Host, made: Made, name: str) -> object:
 
 # Methods that change what they are of; of what else has them they are called as ever.
 CHANGING = frozenset(
-  """append extend insert remove pop clear sort reverse update setdefault popitem""".split()
+  """append extend insert remove pop clear sort reverse update setdefault popitem add discard""".split()
 )
 
 

@@ -1,8 +1,9 @@
 """Two objects of one class: what a test says of one of them is known of the other, too."""
 
 import pytest
+import tensorflow as tf
 
-from tests.convert.agreement import CONVERTED, agrees, of_text
+from tests.convert.agreement import CONVERTED, agrees, of_text, trees
 
 BEFORE = {"name": "svc", "replicas": 2, "ports": [80, 443], "env": {"DEBUG": "1", "MODE": "fast"}}
 AFTER = {"name": "svc", "replicas": 3, "ports": [80, 8443, 9], "env": {"MODE": "safe"}, "by": None}
@@ -61,3 +62,20 @@ def f(old, new):
 """
   calls = [([1], [1]), ([1], [[2]]), ([], []), (1, 2), (1, []), ([[3]], [[[4]]])]
   agrees(of_text(text), lambda: calls, CONVERTED)
+
+
+OF_ALL = {
+  "of_strings": "n.name.__class__ is str and (n.name + 'x').__class__ is type(n.name)",
+  "of_lists": "[n.v].__class__ is n.kids.__class__ and [k.v for k in n.kids].__class__ is list",
+  "of_dicts": "{n.name: 1}.__class__ is dict and {n.v}.__class__ is set",
+  "of_names": "(f'{n.v}').__class__.__name__ == 'str'",
+  "of_tensors": "isinstance(tf.zeros([n.v]), type(tf.cast(n.v, tf.float32)))",
+  "of_two_tensors": "isinstance(tf.cast(n.v, tf.float32) * 2, (type(tf.cast(n.v, tf.int32)), str))",
+  "of_no_tensors": "isinstance(tf.cast(n.v, tf.float32), (type(n.name), type(n.v)))",
+}
+
+
+@pytest.mark.parametrize("test", OF_ALL)
+def test_classes_are_pythons(test):
+  text = f"def f(n):\n  return [{OF_ALL[test]}, *[f(k) for k in n.kids]]\n"
+  agrees(of_text(text, tf=tf), trees, CONVERTED)
