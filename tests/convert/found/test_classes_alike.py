@@ -75,6 +75,7 @@ OF_ALL = {
 }
 
 
+@pytest.mark.one_in(1)
 @pytest.mark.parametrize("test", OF_ALL)
 def test_classes_are_pythons(test):
   text = f"def f(n):\n  return [{OF_ALL[test]}, *[f(k) for k in n.kids]]\n"

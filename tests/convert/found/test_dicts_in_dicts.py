@@ -21,7 +21,7 @@ BODIES = {
   for k in n.kids:
     reached.setdefault(k.v % 2, set()).add(k.name)
     reached[k.v % 2].add(n.name)
-  return [(k, sorted(v)) for k, v in reached.items()] + [f(k) for k in n.kids]""",
+  return [len(v) + (n.name in v) for v in reached.values()], [f(k) for k in n.kids]""",
   "two_names": """
   inner = {}
   outer = {n.name: inner, "again": inner}

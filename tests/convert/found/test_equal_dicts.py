@@ -62,7 +62,7 @@ def keys_compared(f, a, b):
 @pytest.mark.parametrize(
   "program",
   [
-    compared,
+    pytest.param(compared, marks=pytest.mark.slow),
     pytest.param(keys_or_changes, marks=pytest.mark.slow),
     common_and_own,
     keys_compared,

@@ -64,7 +64,7 @@ def among(f, a, b):
 
 
 @pytest.mark.parametrize(
-  "program", [as_wholes, pytest.param(in_step, marks=pytest.mark.slow), in_all, among]
+  "program", [*[pytest.param(p, marks=pytest.mark.slow) for p in (as_wholes, in_step)], in_all, among]
 )
 def test_pairs(program):
   build = of_two(program)

@@ -179,6 +179,7 @@ def f(n):
   agrees(of_text(text), lambda: [(root,) for root in nodes(eval(factory))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_two_of_one_class_with_other_factories(change):
   """They are told apart by what they call, not by their class."""

@@ -72,7 +72,7 @@ def by_two_names(f, n):
   return len(children) + sum([f(child) for child in children[: len(children) // 2]])
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
   "program",
   [
@@ -149,7 +149,7 @@ def counted_by_visitor(f, n):
   return visitor.num_nodes, visitor.num_calls, visitor.names
 
 
-@pytest.mark.one_in(1)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("program", [noted, counted_by_visitor])
 def test_visitors_are_pythons(program):
   agrees(of_one(program), _trees, expect=CONVERTED)
@@ -176,6 +176,7 @@ class OldNames(Names):
     self.num_calls += 100
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_visitors_of_old_names_are_left_to_python():
   def noted(f, n):
