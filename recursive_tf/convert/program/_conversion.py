@@ -239,11 +239,12 @@ class Conversion:
         self._learnt.skips_loops = True
         continue
       if not self._learnt.has_news and is_settled and are_known:
-        refused = [*self._postponed, *self.left_branches]
+        postponed = [*self._refused_bodies, *self._postponed]
+        refused = [*postponed, *self.left_branches]
         if refused and self._takes_numbers(refused[0]):
           continue
-        if self._postponed:
-          raise self._postponed[0]
+        if postponed:
+          raise postponed[0]
         if missing and not self._learnt.may_fail:
           self._learnt.may_fail = True  # Some calls never return: runs that get there fail.
           continue
@@ -312,6 +313,7 @@ class Conversion:
     self.branches.begin_attempt()
     self._learnt.is_trial = fed is None
     self._postponed: list[ConversionRefused] = []
+    self._refused_bodies: list[ConversionRefused] = []
     self.left_branches: list[ConversionRefused] = []
     self.inputs = Inputs(self.layout, graph, fed)
     self.guards = Guards(self._changing, self._changing_input, self.stand_ins, self.budget.origin)
@@ -354,7 +356,7 @@ class Conversion:
   @property
   def num_postponed(self) -> int:
     """How many parts of this attempt are refused so far."""
-    return len(self._postponed) + len(self.left_branches)
+    return len(self._refused_bodies) + len(self._postponed) + len(self.left_branches)
 
   def postpone(self, refusal: ConversionRefused) -> None:
     """Lets an attempt go on without a part that is refused.
@@ -390,6 +392,7 @@ class Conversion:
       self.left_branches.append(refusal.again())
     else:
       self.postpone(refusal)
+      self._refused_bodies.append(self._postponed.pop())
     return self._leaves_branches
 
   # --- Instances

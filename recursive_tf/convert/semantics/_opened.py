@@ -31,7 +31,6 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
-  LocalTable,
   Made,
   Raises,
   Ref,
@@ -520,7 +519,7 @@ def method(ip: Host, made: Made, name: str) -> object:
       return ip.call(ip.attribute(having(value, name), name), list(args), dict(kwargs))
 
     def of_made(container: Container) -> object:
-      if not isinstance(container, (LocalList, LocalDict, LocalTable)):
+      if not isinstance(container, (LocalList, LocalDict)):
         return of_old(container)
       return ip.method(having(container, name), name, list(args), dict(kwargs))
 
@@ -531,7 +530,7 @@ def method(ip: Host, made: Made, name: str) -> object:
 
 # Methods that change what they are of; of what else has them they are called as ever.
 CHANGING = frozenset(
-  """append extend insert remove pop clear sort reverse update setdefault popitem add discard""".split()
+  """append extend insert remove pop clear sort reverse update setdefault popitem""".split()
 )
 
 

@@ -5,7 +5,6 @@ import itertools
 
 import pytest
 
-from recursive_tf.convert._refusal import Reason
 from tests.convert.agreement import CONVERTED, agrees, of_text
 
 
@@ -72,7 +71,7 @@ def test_what_is_missing_is_put_in():
     return total
 
   # What it takes to find that out is near the budget of a conversion.
-  agrees(build, _graphs, expect={Reason.CHECK_FAILED, Reason.TOO_LARGE})
+  agrees(build, _graphs)
 
 
 _READS = [

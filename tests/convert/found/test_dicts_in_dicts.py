@@ -17,11 +17,10 @@ BODIES = {
     row[k.v % 3] = row.get(k.v % 3, 0) + 1
   return table, [f(k) for k in n.kids]""",
   "sets": """
-  reached = {}
+  reached = {n.name: {k.name for k in n.kids}}
   for k in n.kids:
-    reached.setdefault(k.v % 2, set()).add(k.name)
-    reached[k.v % 2].add(n.name)
-  return [len(v) + (n.name in v) for v in reached.values()], [f(k) for k in n.kids]""",
+    reached[k.name] = {k.v, n.v}
+  return [len(v) + (n.v in v) for v in reached.values()], [f(k) for k in n.kids]""",
   "two_names": """
   inner = {}
   outer = {n.name: inner, "again": inner}
@@ -46,6 +45,19 @@ BODIES = {
 @pytest.mark.parametrize("body", BODIES)
 def test_values_that_are_dicts_and_sets(body):
   agrees(of_text(f"def f(n):{BODIES[body]}\n"), trees, CONVERTED)
+
+
+def test_a_set_in_a_dict_is_not_added_to():
+  """What it is kept under besides would not show it."""
+  text = """
+def f(n):
+  own, kept = {n.v}, {}
+  kept[n.name] = own
+  for k in n.kids:
+    kept.setdefault(k.name, own).add(k.v)
+  return len(own), [f(k) for k in n.kids]
+"""
+  agrees(of_text(text), trees)
 
 
 def test_a_dict_that_is_passed_in_is_filled_with_dicts():

@@ -128,6 +128,7 @@ def test_several_shapes_are_one_reason_at_the_first_call():
   assert function.stats.num_conversions <= 3
   fresh = build(lambda f: rtf.recursive(f, verify=False))
   fresh(tree(1))
+  fresh(tree(1))
   walked = fresh.stats.walked_objects
   fresh(tree(1))
   assert fresh.stats.walked_objects == walked  # Not run as a graph again.
