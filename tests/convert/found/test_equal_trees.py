@@ -63,9 +63,10 @@ def among(f, a, b):
   return b in list(a), [x for x in a if x in b]
 
 
-@pytest.mark.parametrize(
-  "program", [*[pytest.param(p, marks=pytest.mark.slow) for p in (as_wholes, in_step)], in_all, among]
-)
+LONG = [pytest.param(program, marks=pytest.mark.slow) for program in (as_wholes, in_step)]
+
+
+@pytest.mark.parametrize("program", [*LONG, in_all, among])
 def test_pairs(program):
   build = of_two(program)
   agrees(build, lambda: [make() for make in PAIRS.values()])

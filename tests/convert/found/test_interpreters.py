@@ -116,7 +116,8 @@ def showing(recursive):
     if isinstance(t, str):
       return t
     kind, a, b = t
-    return "(%s -> %s)" % (show(a), show(b)) if kind == "->" else f"<{show(a)}, {show(b)}>"
+    parts = show(a), show(b)
+    return "(%s -> %s)" % parts if kind == "->" else f"<{parts[0]}, {parts[1]}>"  # noqa: UP031
 
   def infer(term, types):
     if isinstance(term, Lit):
