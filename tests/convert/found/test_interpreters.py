@@ -185,8 +185,8 @@ def test_classes_of_new_nodes_are_keys_of_a_table():
     return compiled
 
   two = Op("+", Lit(1), Lit(2))
-  nodes = [Lit(1), two, Op("+", two, Name("x")), Op("*", Op("+", two, two), Op("+", Name("y"), two))]
-  agrees(build, lambda: [(node,) for node in nodes], CONVERTED)
+  deep = Op("*", Op("+", two, two), Op("+", Name("y"), two))
+  agrees(build, lambda: [(Lit(1),), (two,), (Op("+", two, Name("x")),), (deep,)], CONVERTED)
 
 
 def test_the_better_of_two_pairs_with_lists():
