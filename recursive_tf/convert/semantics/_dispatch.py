@@ -249,7 +249,9 @@ def _compared(ip: Host, one: ByType, other: object, compute: Callable[[object], 
 def call(ip: Host, function: object, args: list[object], kwargs: dict[str, object]) -> object:
   """Calls a function, or the one that the class of an object says."""
   if isinstance(function, ByType):
-    return _branches(ip, function, lambda value: _calls.call(ip, value, list(args), kwargs))
+    is_known = all(map(_is_of_string, function.values.values())) and all(map(is_static, args))
+    each = _for_each if is_known and not kwargs else _branches
+    return each(ip, function, lambda value: _calls.call(ip, value, list(args), kwargs))
   if isinstance(function, ByKey):
     # One of them may be another choice: the default of `table.get`.
     return _entries.for_one(ip, function, lambda one: call(ip, one, list(args), dict(kwargs)))
@@ -308,6 +310,11 @@ def value_of_class(ip: Host, one: ByType) -> object:
 def _is_name(value: object) -> bool:
   """Tells whether a value is known, and no number to compute with."""
   return is_static(value) and type(value) not in (int, float)
+
+
+def _is_of_string(value: object) -> bool:
+  """Tells whether a value is a method of a string that is known, which changes nothing."""
+  return isinstance(value, types.BuiltinMethodType) and type(value.__self__) is str
 
 
 def _is_function(value: object) -> bool:

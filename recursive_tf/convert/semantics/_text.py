@@ -8,7 +8,8 @@ import dataclasses
 import enum
 import re
 import string
-from collections.abc import Mapping, Sequence
+import types
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ import tensorflow as tf
 
 from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._access import by_class
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _of_kinds
 from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.values import _forms, _numbers, _scalars
@@ -26,6 +29,7 @@ from recursive_tf.convert.values._abstract import (
   IntOrFloat,
   LocalDict,
   LocalList,
+  LocalObject,
   Made,
   Maybe,
   Missing,
@@ -420,7 +424,8 @@ def _field(ip: Host, value: object, conversion: int, spec: object) -> Format:
   """Returns a field of a string; the run fails where it is None, which has no format."""
   is_shown = spec == "" or conversion != -1
   as_string = conversion in (-1, ord("s"))
-  if is_shown and (_is_container(value) or (as_string and _is_mostly_scalar(ip, value))):
+  is_written = as_string and (_is_mostly_scalar(ip, value) or _writes_itself(ip, value))
+  if is_shown and (_is_container(value) or is_written):
     text = _written_out(ip, value)
     return Format(value, conversion, spec) if text is value else _field(ip, text, -1, spec)
   if spec == "" and conversion in (-1, ord("s")):
@@ -474,6 +479,19 @@ def _is_mostly_scalar(ip: Host, value: object) -> bool:
   kinds = ip.conversion.made_kinds
   made = kinds.known.keys() - kinds.hidden
   return all(kinds.forms[number].scalar_kinds() for number in made)
+
+
+def _writes_itself(ip: Host, value: object) -> bool:
+  """Tells whether a class of the program's own says what is written of an object."""
+  if isinstance(value, LocalObject):
+    kinds: Collection[type] = [value.type]
+  else:
+    kinds = ip.frame.types_of(value) if isinstance(value, Ref) else ()
+  names = "__str__", "__repr__"
+  methods = [by_class(kind, name) for kind in kinds for name in names]
+  are_own = any(isinstance(m, types.FunctionType) and not _libraries.is_library(m) for m in methods)
+  formats = [by_class(kind, "__format__") for kind in kinds if kind not in _forms.SCALARS]
+  return are_own and all(one is object.__format__ for one in formats)
 
 
 def _written_out(ip: Host, value: object) -> object:
