@@ -58,6 +58,7 @@ def test_neighbours_and_none():
   agrees(build, lambda: [(graph, v) for graph, v, _ in _graphs()])
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_put_in():
   def build(recursive):
     @recursive

@@ -149,7 +149,6 @@ def counted_by_visitor(f, n):
   return visitor.num_nodes, visitor.num_calls, visitor.names
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("program", [noted, counted_by_visitor])
 def test_visitors_are_pythons(program):
   agrees(of_one(program), _trees, expect=CONVERTED)

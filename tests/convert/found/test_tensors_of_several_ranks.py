@@ -150,6 +150,7 @@ def f(n):
   agrees(of_text(text, Leaf=Leaf, tf=tf), lambda: [(tree(d, tf.constant),) for d in calls])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["displays", "appended", "tuples", "one_at_a_time"])
 def test_gradients(how):
   collect = re.sub(r"\bf\(", "collect(", COLLECTED[how])

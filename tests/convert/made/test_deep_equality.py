@@ -63,6 +63,7 @@ def f(e, seen):
   return agrees(of_text(text), lambda: _calls(LEAVES[leaves]), expect)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leaves", LEAVES)
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("made", MADE)
