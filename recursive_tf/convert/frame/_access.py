@@ -38,7 +38,7 @@ def in_class(kind: type, name: str) -> bool:
 
 def has_own_getattr(kind: type) -> bool:
   """Tells whether reading an attribute runs code of the user's."""
-  return not _libraries.is_library(kind) and _has_users(kind, _READ)
+  return not _libraries.is_library(kind) and has_users(kind, _READ)
 
 
 def space_of(owner: object) -> object:
@@ -75,7 +75,7 @@ def is_plain_write(kind: type, name: str) -> bool:
   """Tells whether setting an attribute does nothing else."""
   found = inspect.getattr_static(kind, name, None)
   has_setter = hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType)
-  return not _has_users(kind, _WRITE) and not has_setter
+  return not has_users(kind, _WRITE) and not has_setter
 
 
 def own_access(kind: type) -> str | None:
@@ -91,10 +91,10 @@ def own_access(kind: type) -> str | None:
   return None
 
 
-def _has_users(kind: type, names: tuple[str, ...]) -> bool:
+def has_users(kind: type, names: tuple[str, ...]) -> bool:
   """Tells whether one of these methods is the user's; one of a metaclass is not for its objects."""
   found = (by_class(kind, name) for name in names)
-  return any(isinstance(f, types.FunctionType) and not _libraries.is_library(f) for f in found)
+  return any(_libraries.is_users(f) for f in found)
 
 
 def is_generated(init: object) -> bool:

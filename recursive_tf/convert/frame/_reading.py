@@ -175,10 +175,11 @@ class Reading(Conditions):
     """Notes what the types of an object say of those that are of the same class."""
     pairs = [pair for layer in self._layers for pair in layer.alike]
     for one, other in [*pairs, *(pair[::-1] for pair in pairs)]:
-      before = self.types_of(other) if one.key == ref.key else frozenset()
-      common = before & (types - {Missing})
-      if common and common != before:
-        self.narrow([(other, common)])
+      if one.key == ref.key:
+        before = self.types_of(other)
+        common = before & (types - {Missing})
+        if common and common != before:
+          self.narrow([(other, common)])
 
   def note(self, number: Number, if_true: list[Fact], if_false: list[Fact]) -> Number:
     """Notes what a truth value says about types, and returns it."""
@@ -281,9 +282,12 @@ class Reading(Conditions):
     is_known = self.conversion.origins is not None and types - numbers <= _NO_NUMBERS
     if not numbers or not is_known:
       return types
-    self.demand(self.number(ref.step("isinstance", tuple(sorted(numbers, key=repr)))).tensor)
-    self.narrow([(ref, numbers)])
+    self._demand_types(ref, numbers)
     return numbers
+
+  def _demand_types(self, ref: Ref, types: frozenset[type]) -> None:
+    self.demand(self.number(ref.step("isinstance", tuple(sorted(types, key=repr)))).tensor)
+    self.narrow([(ref, types)])
 
   def concrete(self, value: object) -> object:
     """Returns an operand: what may be None is used as the value that it is where it is not."""
@@ -645,9 +649,7 @@ class Reading(Conditions):
       return
     wanted = _narrower(types, origins.types(ref.base.origin, ref.path))
     if wanted is not None:
-      others = tuple(sorted(wanted, key=repr))
-      self.demand(self.number(ref.step("isinstance", others)).tensor)
-      self.narrow([(ref, wanted)])
+      self._demand_types(ref, wanted)
 
   def length(self, ref: Ref) -> Number:
     """Returns the length of a container or string on the heap."""

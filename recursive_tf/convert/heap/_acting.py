@@ -132,7 +132,7 @@ class _Search:
     kind = type(value)
     for name in _ASKED if is_users(kind) else ():
       method = inspect.getattr_static(kind, name, None)
-      if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
+      if _libraries.is_users(method):
         acting = self.function(method, kind)
         if acting is not None:
           return acting
@@ -181,7 +181,7 @@ class _Search:
       is_plain = name in _BUILTINS or not callable(getattr(builtins, name, None))
       return None if is_plain else name
     value = space[name]
-    if isinstance(value, types.FunctionType) and not _libraries.is_library(value):
+    if _libraries.is_users(value):
       return self.function(value, None)
     if isinstance(value, types.ModuleType):
       return None if _libraries.is_library(value) else f"the module {name}"
@@ -207,7 +207,7 @@ class _Search:
         found = found.fget
       elif isinstance(found, (staticmethod, classmethod)):
         found = found.__func__
-      if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
+      if _libraries.is_users(found):
         acting = self.function(found, each)
         if acting is not None:
           return acting

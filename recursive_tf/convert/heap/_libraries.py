@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
+from typing import TypeGuard
 
 import keras
 import numpy as np
@@ -18,6 +19,11 @@ _LOOKED_INTO = (
 )
 # What gives another value each time must not be called once and kept.
 _CHANGING = ("numpy.random", "random", "time", "datetime", "secrets", "uuid", "os")
+
+
+def is_users(method: object) -> TypeGuard[types.FunctionType]:
+  """Tells whether it is a function written in Python, and not one of a library."""
+  return isinstance(method, types.FunctionType) and not is_library(method)
 
 
 def is_library(thing: object) -> bool:

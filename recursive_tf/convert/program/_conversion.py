@@ -364,9 +364,12 @@ class Conversion:
     What is learnt in the other parts may change what is known of this one: a first object alone
     does not show all that an attribute can be. In the last attempt a refusal is final.
     """
+    self._put_off(refusal, self._postponed)
+
+  def _put_off(self, refusal: ConversionRefused, refusals: list[ConversionRefused]) -> None:
     if not self._learnt.is_trial:
       raise refusal
-    self._postponed.append(refusal)
+    refusals.append(refusal)
 
   def leave_branch(self, refusal: ConversionRefused) -> None:
     """Lets an attempt go on without a branch that is refused, and the program if it may.
@@ -391,8 +394,7 @@ class Conversion:
     if self._leaves_branches:
       self.left_branches.append(refusal.again())
     else:
-      self.postpone(refusal)
-      self._refused_bodies.append(self._postponed.pop())
+      self._put_off(refusal, self._refused_bodies)
     return self._leaves_branches
 
   # --- Instances

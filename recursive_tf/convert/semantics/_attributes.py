@@ -70,7 +70,7 @@ def of_static(ip: Host, owner: object, name: str) -> object:
       if has_own_getattr(type(owner)):
         raise frame.refuse(Reason.OPAQUE_READ, f"A {named(owner)} has its own way to attributes.")
     found = inspect.getattr_static(type(owner), name, None)
-    if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
+    if _libraries.is_users(found):
       return BoundMethod(found, owner)
     if isinstance(found, property):
       return ip.call(found.fget, [owner], {})
@@ -264,7 +264,7 @@ def _check_runs_nothing(ip: Host, owner: object, name: str, found: object) -> No
       Reason.OPAQUE_READ, f"{kind.__name__} has its own __getattr__ for {name!r}."
     )
   getter = inspect.getattr_static(type(found), "__get__", None)
-  if isinstance(getter, types.FunctionType) and not _libraries.is_library(getter):
+  if _libraries.is_users(getter):
     if not isinstance(found, functools.cached_property):
       text = f"{kind.__name__}.{name} is a {type(found).__name__}, which has its own __get__."
       raise ip.frame.refuse(Reason.OPAQUE_READ, text)

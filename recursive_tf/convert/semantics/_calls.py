@@ -9,7 +9,7 @@ import functools
 import inspect
 import operator
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import keras
@@ -139,7 +139,7 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
   if _is_written_out(function):
     return call_function(ip, function, args, kwargs)
   own = _attributes.by_class(ip.conversion.guards.type_of(function), "__call__")
-  if isinstance(own, types.FunctionType) and not _libraries.is_library(own):
+  if _libraries.is_users(own):
     return call_function(ip, own, [function, *args], kwargs)
   is_class = isinstance(function, type) and not _table.knows(function)
   is_own_class = is_class and not _libraries.is_library(function)
@@ -289,21 +289,15 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
     given = [*args, *kwargs.values()]
     taken = _data.all_taken(ip, given)
     if any(new is not old for new, old in zip(taken, given, strict=True)):
-      count = len(args)
-      args, kwargs = taken[:count], dict(zip(kwargs, taken[count:], strict=True))
-      return call(ip, function, args, kwargs)
+      return _call_with(ip, function, taken, kwargs)
     number = _tensor_lists.of_number(ip, function, args, kwargs)  # More is known of reads by now.
     if number is not None:
       return number
     if ip.conversion.made_kinds.has_ranks and any(isinstance(value, Made) for value in given):
       return _call_for_each(ip, function, args, kwargs)
   if any(map(_entries.is_weight, (*args, *kwargs.values()))):
-    count = len(args)
-    return _entries.with_weights(
-      ip,
-      [*args, *kwargs.values()],
-      lambda all_: call(ip, function, all_[:count], dict(zip(kwargs, all_[count:], strict=True))),
-    )
+    given = [*args, *kwargs.values()]
+    return _entries.with_weights(ip, given, lambda all_: _call_with(ip, function, all_, kwargs))
   _check_computes(ip, function, name, args, kwargs)
   if _functions.knows(function) and not all(map(_is_known, (*args, *kwargs.values()))):
     return _functions.call(ip, function, args, kwargs)
@@ -317,6 +311,14 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
   return found
 
 
+def _call_with(
+  ip: Host, function: object, given: Sequence[object], names: Collection[str]
+) -> object:
+  """Calls a function with other arguments, of which the last ones are given by names."""
+  count = len(given) - len(names)
+  return call(ip, function, [*given[:count]], dict(zip(names, given[count:], strict=True)))
+
+
 def _call_for_each(
   ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
 ) -> object:
@@ -327,8 +329,7 @@ def _call_for_each(
   assert isinstance(made, Made)
 
   def of_one(value: object) -> object:
-    all_ = [*given[:place], value, *given[place + 1 :]]
-    return call(ip, function, all_[: len(args)], dict(zip(kwargs, all_[len(args) :], strict=True)))
+    return _call_with(ip, function, [*given[:place], value, *given[place + 1 :]], kwargs)
 
   return _opened.for_each(ip, made, of_one)
 
@@ -389,7 +390,7 @@ def _check_computes(
     ip.conversion.guards.settings()
   values = (*args, *kwargs.values())
   for value in values:
-    if isinstance(value, types.FunctionType) and not _libraries.is_library(value):
+    if _libraries.is_users(value):
       code = code_of(value)
       if code.acting is not None:
         raise ip.frame.refuse(

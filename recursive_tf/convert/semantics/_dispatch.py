@@ -8,6 +8,7 @@ program runs.
 from __future__ import annotations
 
 import ast
+import functools
 import types
 from collections.abc import Callable, Collection
 
@@ -115,23 +116,13 @@ def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> obj
   if isinstance(right, ByType):
     return _for_each(ip, right, lambda value: binary(ip, op, left, value))
   # The sum of two of many kinds of tuples would be asked for of each pair of them.
-  has_tuples = op is not ast.Add
+  each = functools.partial(_opened.for_each, ip, has_tuples=op is not ast.Add)
   if isinstance(left, Made):
-    return _opened.for_each(
-      ip,
-      left,
-      lambda value: binary(ip, op, value, right),
-      needs=_takes(ip, op, right, is_left=True),
-      has_tuples=has_tuples,
-    )
+    needs = _takes(ip, op, right, is_left=True)
+    return each(left, lambda value: binary(ip, op, value, right), needs=needs)
   if isinstance(right, Made):
-    return _opened.for_each(
-      ip,
-      right,
-      lambda value: binary(ip, op, left, value),
-      needs=_takes(ip, op, left, is_left=False),
-      has_tuples=has_tuples,
-    )
+    needs = _takes(ip, op, left, is_left=False)
+    return each(right, lambda value: binary(ip, op, left, value), needs=needs)
   if _entries.is_weight(left) or _entries.is_weight(right):
     return _entries.with_weights(ip, [left, right], lambda args: _binary_of_weights(ip, op, *args))
   return _operators.binary(ip, op, left, right)

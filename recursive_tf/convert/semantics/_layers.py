@@ -7,8 +7,6 @@ losses and masks. Layers that do the latter are refused: it would be seen when t
 
 from __future__ import annotations
 
-import types
-
 import keras
 import numpy as np
 import tensorflow as tf
@@ -50,11 +48,11 @@ def call(
     raise refusal
   kind: type[keras.layers.Layer] = ip.conversion.guards.type_of(layer)
   ip.conversion.guards.settings()
-  if _is_users(kind.__call__):
+  if _libraries.is_users(kind.__call__):
     return ip.call_function(kind.__call__, [layer, *args], kwargs)
   args = [_positional(ip, layer, arg) for arg in args]
   _check_training(ip, layer, kwargs)
-  if _is_users(kind.call):
+  if _libraries.is_users(kind.call):
     ip.conversion.guards.own(layer, "call")
     if "call" in vars(layer):
       text = f"Layer {layer.name!r} has a `call` of its own, which hides its class's."
@@ -104,10 +102,6 @@ def is_lowered(value: object) -> bool:
   if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
     return any(map(is_lowered, value))
   return isinstance(value, Value) and value.is_lowered()
-
-
-def _is_users(method: object) -> bool:
-  return isinstance(method, types.FunctionType) and not _libraries.is_library(method)
 
 
 def _positional(ip: Host, layer: tf.keras.layers.Layer, value: object) -> object:

@@ -42,7 +42,7 @@ def is_own(value: object, *names: str) -> bool:
     return False  # Whatever class of Python's own it has it from.
   for name in names:
     found = getattr(type(value), name, None)
-    if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
+    if _libraries.is_users(found):
       if found.__module__.partition(".")[0] not in _CONSTANT:
         return True
   return False

@@ -62,7 +62,8 @@ def call_on_rows(
     raise ip.frame.refuse(Reason.DYNAMIC_LIST, "dtype_hint= for a list of unknown length.")
   if function in (tf.concat, tf.stack) and isinstance(rows.form, _forms.MadeForm):
     by = _stand_ins.concat if function is tf.concat else _stand_ins.stack
-    return ip.call(by, [values[0], *rest], _without_name(kwargs))
+    named = {key: value for key, value in kwargs.items() if key != "name"}
+    return ip.call(by, [values[0], *rest], named)
   stacked = _stacked(ip, rows, function)
   if function is tf.stack:
     return _stack(ip, stacked, *rest, **kwargs)
@@ -82,10 +83,6 @@ def call_on_rows(
   raise ip.frame.refuse(
     Reason.DYNAMIC_LIST, f"{getattr(function, '__name__', function)} of a list of unknown length."
   )
-
-
-def _without_name(kwargs: dict[str, object]) -> dict[str, object]:
-  return {key: value for key, value in kwargs.items() if key != "name"}
 
 
 def _by_indices(

@@ -8,8 +8,7 @@ import dataclasses
 import enum
 import re
 import string
-import types
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,8 @@ import tensorflow as tf
 
 from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.frame._access import by_class
+from recursive_tf.convert.frame._access import by_class, has_users
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _of_kinds
 from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.values import _forms, _numbers, _scalars
@@ -483,13 +481,10 @@ def _is_mostly_scalar(ip: Host, value: object) -> bool:
 
 def _writes_itself(ip: Host, value: object) -> bool:
   """Tells whether a class of the program's own says what is written of an object."""
-  if isinstance(value, LocalObject):
-    kinds: Collection[type] = [value.type]
-  else:
-    kinds = ip.frame.types_of(value) if isinstance(value, Ref) else ()
-  names = "__str__", "__repr__"
-  methods = [by_class(kind, name) for kind in kinds for name in names]
-  are_own = any(isinstance(m, types.FunctionType) and not _libraries.is_library(m) for m in methods)
+  if not isinstance(value, (LocalObject, Ref)):
+    return False
+  kinds = ip.kind_of(value).classes() or ()
+  are_own = any(has_users(kind, ("__str__", "__repr__")) for kind in kinds)
   formats = [by_class(kind, "__format__") for kind in kinds if kind not in _forms.SCALARS]
   return are_own and all(one is object.__format__ for one in formats)
 

@@ -8,7 +8,7 @@ import functools
 import itertools
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,17 +103,29 @@ def extreme(name: str) -> Callable[..., object]:
       or all(map(_is_one, values))
       or all(map(_is_scalar, values))
     ):
-      best, *others = values
-      for other in others:  # As Python: the first of equals stays.
-        better = ip.truth(ip.compare(op, other, best))
-        best = frame.cond(better, functools.partial(_given, other), functools.partial(_given, best))
-      return best
+      return first_by(ip, op, values, values)
     raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name}() of these values, in the run.")
 
   return choose
 
 
 _MOST_DIGITS = 323  # From there on Python's `round` changes nothing.
+
+
+def first_by(
+  ip: Host, op: type[ast.cmpop], values: Sequence[object], keys: Sequence[object]
+) -> object:
+  """Returns that of a few values whose key compares with all others; of equal ones the first."""
+  best, best_key = values[0], keys[0]
+  for value, key in zip(values[1:], keys[1:], strict=True):
+    is_better = ip.truth(ip.compare(op, key, best_key))
+    best = _either(ip, is_better, value, best)
+    best_key = best if keys is values else _either(ip, is_better, key, best_key)
+  return best
+
+
+def _either(ip: Host, is_one: object, one: object, other: object) -> object:
+  return ip.frame.cond(is_one, functools.partial(_given, one), functools.partial(_given, other))
 
 
 def _given(value: object) -> object:

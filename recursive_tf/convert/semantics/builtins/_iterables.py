@@ -413,25 +413,6 @@ def _is_plain(value: object) -> bool:
   return type(value) in (int, float, bool, str, bytes)
 
 
-def _chosen(ip: Host, items: list[object], key: object, op: type[ast.cmpop]) -> object:
-  """Returns the first of few items by a key; their lists need not be of one length."""
-  keys = [ip.call(key, [item], {}) for item in items]
-  best, best_key = items[0], keys[0]
-  for item, by in zip(items[1:], keys[1:], strict=True):
-    is_better = ip.truth(ip.compare(op, by, best_key))
-    best_key = ip.frame.cond(
-      is_better, functools.partial(_itself, by), functools.partial(_itself, best_key)
-    )
-    best = ip.frame.cond(
-      is_better, functools.partial(_itself, item), functools.partial(_itself, best)
-    )
-  return best
-
-
-def _itself(value: object) -> object:
-  return value
-
-
 def extreme(name: str) -> Callable[..., object]:
   """Returns `max` or `min`: with a key, of equal ones the first."""
   without_key = _arithmetic.extreme(name)
@@ -447,7 +428,9 @@ def extreme(name: str) -> Callable[..., object]:
       if ip.rows_of(elements) is None:
         items = list(ip.fixed_items(elements))
         if 1 < len(items) <= _NUM_CHOSEN and any(True for item in items for _ in containers(item)):
-          return _chosen(ip, items, key, ast.Gt if name == "max" else ast.Lt)
+          op = ast.Gt if name == "max" else ast.Lt
+          keys = [ip.call(key, [item], {}) for item in items]
+          return _arithmetic.first_by(ip, op, items, keys)
       return ip.item(_in_order(ip, elements, key, name == "max", name == "min"), 0)
 
     def consume() -> object:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import types
 from collections.abc import Callable
 
 from recursive_tf.convert._refusal import Reason
@@ -15,7 +14,7 @@ from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalObject, Made, Missing, Ref, shown
+from recursive_tf.convert.values._abstract import LocalObject, Made, Ref, shown
 from recursive_tf.convert.values._text import REPR, Format, Text, is_string
 
 _WRITTEN: dict[type | None, Callable[..., object]] = {
@@ -85,14 +84,10 @@ def _by_own_method(
     name: of the method; an object without a `__str__` is asked for its `__repr__`.
     write: writes the scalars that may be in its place.
   """
-  if isinstance(value, LocalObject):
-    kinds = [value.type]
-  elif isinstance(value, Ref):
-    kinds = sorted(ip.frame.types_of(value) - {Missing}, key=repr)
-  else:
+  if not isinstance(value, (LocalObject, Ref)):
     return None
   groups: dict[str, list[type]] = {}
-  for kind in kinds:
+  for kind in sorted(ip.kind_of(value).classes() or (), key=repr):
     found = "" if kind in _forms.SCALARS else _method_of(ip, kind, name)
     if found is None:
       return None
@@ -122,7 +117,7 @@ def _method_of(ip: Host, kind: type, name: str) -> str | None:
     name = "__repr__"
   ip.conversion.guards.of_class(kind, name)
   found = by_class(kind, name)
-  is_own = isinstance(found, types.FunctionType) and not _libraries.is_library(found)
+  is_own = _libraries.is_users(found)
   return name if is_own and not issubclass(kind, (enum.Enum, BaseException)) else None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import types
 from collections.abc import Collection, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -95,7 +94,7 @@ class Known(Generic[Value]):
   def builtin_item(self, key: object) -> object:
     """Returns an item, where the class has no way of its own to them."""
     method = getattr(self.ip.conversion.guards.type_of(self.value), "__getitem__", None)
-    if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
+    if _libraries.is_users(method):
       return self.ip.call(BoundMethod(method, self.value), [key], {})
     raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item of a {named(self.value)}.")
 
