@@ -184,9 +184,16 @@ bool IsPlainContainer(PyObject* value) {
          PyDict_CheckExact(value);
 }
 
+// Tells whether an object equals nothing but itself: its class says no more.
+bool IsEqualToItselfOnly(PyObject* value) {
+  return PyType_GetSlot(Py_TYPE(value), Py_tp_richcompare) ==
+         PyType_GetSlot(&PyBaseObject_Type, Py_tp_richcompare);
+}
+
 StepOutcome IsEqual(const Step& step, PyObject* value, PyObject** result) {
   PyObject* constant = step.constant.get();
-  if (IsPlainContainer(value) && IsScalar(constant)) {
+  if ((IsPlainContainer(value) && IsScalar(constant)) ||
+      (value != Py_None && IsEqualToItselfOnly(value))) {
     *result = NewBool(false);
     return StepOutcome::kOk;
   }

@@ -3,6 +3,7 @@
 import ast
 import collections
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -325,6 +326,9 @@ READS = [
   (("eq", 1), [1], False),
   (("eq", "a"), ("a",), False),
   (("eq", "a"), b"a", UNSUPPORTED),
+  (("eq", "a"), Node(), False),
+  (("eq", None), Node(), False),
+  (("eq", 1), Fraction(1), UNSUPPORTED),
   (("lookup", {"a": 1}), "a", 1),
   (("lookup", {"a": 1}), "b", MISSING),
   (("lookup", {"a": 1}), [], MISSING),

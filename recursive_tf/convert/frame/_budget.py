@@ -11,7 +11,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
+import sys
 import time
+import traceback
 from collections.abc import Iterator
 
 from recursive_tf import _collection
@@ -22,6 +24,7 @@ from recursive_tf.convert.syntax.source import FunctionSource
 _STEPS_PER_CHECK = 8
 _CHECKS_PER_LOOK = 128  # Looking at the memory takes the time of some steps.
 _PAGE_BYTES = 4096
+_FRAMES_OF_LIBRARIES = 40  # How far below Python's limit a call into a library may fail by it.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Limits:
 
   num_steps: int = 100_000
   num_nodes: int = 30_000
-  seconds: float = 8.0
+  seconds: float = 12.0
   num_bytes: int = 400_000_000
 
 
@@ -107,9 +110,10 @@ class Budget:
       raise self._refusal(str(error), error.is_of_machine) from None
     except (RecursionError, TypeError) as error:
       # Libraries, Python's own among them, turn the one into the other.
-      if not isinstance(error, RecursionError) and not isinstance(
+      is_of_depth = isinstance(error, RecursionError) or isinstance(
         error.__context__, RecursionError
-      ):
+      )
+      if not is_of_depth and not _is_at_limit(error):
         raise
       raise self._refusal("its branches, calls or loops nest deeper than Python's stack") from None
     finally:
@@ -172,6 +176,13 @@ class Budget:
     share = 100 * most.num_steps // max(1, self._num_steps)
     text += f" This line was run {most.num_runs:,} times and took {share}% of all steps."
     return ConversionRefused.of(Reason.TOO_LARGE, text, _origin(most), is_of_machine)
+
+
+def _is_at_limit(error: Exception) -> bool:
+  """Tells whether an error was raised so deep in Python's stack that the limit may be its cause."""
+  depth = sum(1 for _ in traceback.walk_tb(error.__traceback__))
+  depth += sum(1 for _ in traceback.walk_stack(None))
+  return depth + _FRAMES_OF_LIBRARIES >= sys.getrecursionlimit()
 
 
 def _origin(line: _Line) -> Origin:

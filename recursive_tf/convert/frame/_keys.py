@@ -117,6 +117,8 @@ def _plain_key(ip: Host, key: object) -> object:
     if kinds == {tuple}:
       parts = ip.fixed_items(key, num_parts(ip, key))
       return tuple(_plain_key(ip, frame.concrete(part)) for part in parts)
+  if _numbers.type_of(key) is bool:  # No key has an int in its place: `check_alike`.
+    return _forms.as_number(key)
   if type(key) is int:
     return _forms.as_number(key)
   if type(key) is str or isinstance(key, Text):
@@ -236,7 +238,9 @@ def not_a_key(ip: Host, key: object) -> str:
   text = f"A key or member that only the run knows is a {' or '.join(names)}."
   if "tuple" in names:
     return f"{text} Make the tuple of its parts where it is the key: (x[0], x[1]) in place of x."
-  return f"{text} Use an int, a string, an object without its own __eq__, or a tuple of these."
+  return (
+    f"{text} Use an int, a bool, a string, an object without its own __eq__, or a tuple of these."
+  )
 
 
 def find(ip: Host, keys: Rows, key: object) -> tuple[Number, tf.Tensor]:

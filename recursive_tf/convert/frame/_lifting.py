@@ -66,7 +66,9 @@ class Lifted:
     made: list[Scope] = []
     for scope in self.scopes:
       outer = None if scope.outer is None else made[self.scopes.index(scope.outer)]
-      made.append(frame.new(Scope({}, outer, scope.source)))
+      inner = frame.new(Scope({}, outer, scope.source))
+      inner.local_names, inner.is_given = scope.local_names, True
+      made.append(inner)
     closures = {
       closure: dataclasses.replace(closure, scope=made[self._scope(closure.scope)])
       for closure in self.closures

@@ -14,7 +14,7 @@ from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.values import _encode, _forms
 
 MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
-PATIENCE = 4  # Times the seconds, for what was refused because it took too long.
+PATIENCE = 3  # Times the seconds, for what was refused because it took too long.
 # Where values of several forms meet.
 OF_FORMS = (
   Reason.KINDS_DIFFER,

@@ -25,6 +25,7 @@ from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._acting import code_of
 from recursive_tf.convert.semantics import (
   _attributes,
+  _beside_tensors,
   _containers,
   _data,
   _entries,
@@ -295,6 +296,7 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
       return number
     if ip.conversion.made_kinds.has_ranks and any(isinstance(value, Made) for value in given):
       return _call_for_each(ip, function, args, kwargs)
+    args, kwargs = _beside_tensors.typed(ip, function, args, kwargs)
   if any(map(_entries.is_weight, (*args, *kwargs.values()))):
     given = [*args, *kwargs.values()]
     return _entries.with_weights(ip, given, lambda all_: _call_with(ip, function, all_, kwargs))

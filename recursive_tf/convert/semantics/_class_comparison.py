@@ -56,6 +56,18 @@ def speaks(ip: Host, op: type[ast.cmpop], left: object, right: object) -> bool:
   return None not in pair and any(_has_say(kind, op) for kinds in pair for kind in kinds or ())
 
 
+def of_several(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  """Returns `left op right` of operands of which one at least may be of several classes.
+
+  Containers hold others, however deep, which may be of all of these classes again.
+  """
+  pair = [frozenset(classes_of(ip, value) or ()) for value in (left, right)]
+  holds_others = all(any(issubclass(kind, _HOLDERS) for kind in kinds) for kinds in pair)
+  if holds_others and _are_many(ip, left, right):
+    return _called(ip, op.__name__, left, right)
+  return by_classes(ip, op, left, right)
+
+
 def by_classes(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   """Returns `left op right` by the classes that the run finds, one by one."""
 
@@ -98,6 +110,7 @@ def _same_by_classes(ip: Host, left: object, right: object) -> object:
 
 
 _SAME = "same"  # Beside the names of operators.
+_HOLDERS = (list, tuple, dict)
 _OPERATORS: dict[str, type[ast.cmpop]] = {op.__name__: op for op in _NAMES}
 
 

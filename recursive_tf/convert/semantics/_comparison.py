@@ -18,6 +18,7 @@ from recursive_tf.convert.frame._access import by_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.semantics import (
+  _attributes,
   _class_comparison,
   _either,
   _heap_tensors,
@@ -213,10 +214,12 @@ def _equal_text(ip: Host, left: object, right: object) -> object:
   """Returns `left == right` of a string of the run and what may be one; None if it is not known."""
   text, other = (left, right) if isinstance(left, Text) else (right, left)
   kinds = _kinds(ip, other) if isinstance(other, Ref) else None
-  if not isinstance(other, Ref) or kinds is None or Missing in ip.frame.types_of(other):
+  if not isinstance(other, Ref) or kinds is None:
     return None
   if str not in kinds or not all(map(_is_no_text, kinds - {str})):
     return None
+  if Missing in ip.frame.types_of(other):
+    _attributes.demand_there(ip, other)
   return _where_exactly(
     ip, other, frozenset([str]), kinds, lambda: truth(ip, compare(ip, ast.Eq, text, other))
   )
@@ -378,7 +381,7 @@ def _by_classes(ip: Host, op: type[ast.cmpop], left: object, right: object) -> o
   known = [_class_comparison.classes_of(ip, value) for value in (left, right)]
   if None in known or all(len(kinds or ()) == 1 for kinds in known):
     raise unsupported(ip, op.__name__, left, right)
-  return _class_comparison.by_classes(ip, op, left, right)
+  return _class_comparison.of_several(ip, op, left, right)
 
 
 def _is_split(kinds: frozenset[type]) -> bool:

@@ -124,6 +124,7 @@ class Interpreter:
   def run(self, node: ast.FunctionDef, scope: Scope) -> object:
     """Runs a function's body and returns its result."""
     self.active.append(node)
+    scope.local_names = annotation(node, Annotation.LOCALS, frozenset())
     origin, source, here = self.frame.origin, self.source, self.budget.here
     self.source = scope.source
     try:
@@ -295,8 +296,11 @@ class Interpreter:
     if name not in scope.outer_names:
       scope.names[name] = value
       return
-    found = scope.outer.find(name) if scope.outer is not None else None
+    found = scope.outer.owner(name) if scope.outer is not None else None
     if found is not None:
+      if found.is_given and name not in found.names:  # Its caller would not see it.
+        text = f"{name!r}, of around it, which is not set before, in a function that calls itself."
+        raise self.frame.refuse(Reason.UNSUPPORTED_WRITE, text)
       found.names[name] = value
       return
     outermost = scope
@@ -368,8 +372,10 @@ class Interpreter:
 
   def lookup(self, name: str, scope: Scope) -> object:
     """Returns what a name stands for."""
-    found = scope.find(name)
+    found = scope.owner(name)
     if found is not None:
+      if name not in found.names:
+        raise Raises  # An UnboundLocalError, or a NameError of a scope around it.
       value = found.names[name]
       if isinstance(value, Undefined):
         raise self.frame.refuse(
@@ -383,8 +389,6 @@ class Interpreter:
     while outermost.outer is not None:
       outermost = outermost.outer
     source = outermost.source
-    if name in source.local_names and outermost is scope:
-      raise Raises  # UnboundLocalError
     conversion = self.conversion
     for owner, guard in (
       (source.cells.get(name), conversion.guards.cell),
@@ -534,7 +538,7 @@ class Interpreter:
 
   def _is_of_program(self, node: ast.expr, scope: Scope) -> bool:
     """Tells whether an expression is a name of the program's module, or of what it closes over."""
-    if not isinstance(node, ast.Name) or scope.find(node.id) is not None:
+    if not isinstance(node, ast.Name) or scope.owner(node.id) is not None:
       return False
     while scope.outer is not None:
       scope = scope.outer

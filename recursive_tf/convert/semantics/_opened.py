@@ -346,6 +346,13 @@ def exact_classes(ip: Host, made: Made) -> frozenset[type] | None:
   return old.union(*new, [NoneType] if is_none else [])
 
 
+def known_classes(ip: Host, made: Made) -> frozenset[type]:
+  """Returns the classes of what something may be, as far as they are known."""
+  old, is_none, numbers = _kinds_of(ip, made)
+  new = [ip.conversion.made_kinds.classes_of(number) for number in numbers]
+  return old.union(*new, [NoneType] if is_none else [])
+
+
 def is_instance(ip: Host, made: Made, wanted: tuple[type, ...]) -> object:
   """Returns `isinstance(made, wanted)`, and notes what that says."""
 

@@ -8,7 +8,7 @@ import dataclasses
 import enum
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._access import by_class, has_users
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _of_kinds
+from recursive_tf.convert.semantics import _of_kinds, _opened
 from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.values import _forms, _numbers, _scalars
 from recursive_tf.convert.values._abstract import (
@@ -481,9 +481,11 @@ def _is_mostly_scalar(ip: Host, value: object) -> bool:
 
 def _writes_itself(ip: Host, value: object) -> bool:
   """Tells whether a class of the program's own says what is written of an object."""
-  if not isinstance(value, (LocalObject, Ref)):
+  if not isinstance(value, (LocalObject, Made, Ref)):
     return False
-  kinds = ip.kind_of(value).classes() or ()
+  kinds: Collection[type] = ip.kind_of(value).classes() or ()
+  if isinstance(value, Made):
+    kinds = _opened.known_classes(ip, value)
   are_own = any(has_users(kind, ("__str__", "__repr__")) for kind in kinds)
   formats = [by_class(kind, "__format__") for kind in kinds if kind not in _forms.SCALARS]
   return are_own and all(one is object.__format__ for one in formats)

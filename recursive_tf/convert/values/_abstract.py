@@ -472,23 +472,31 @@ class Scope(Local):
     outer: the scope around it.
     source: the `FunctionSource` it lies in.
     outer_names: the names that it declares `nonlocal` or `global`.
+    local_names: those that are its own, bound or not; of what is no function, none but the bound.
     is_comprehension: whether it is a comprehension's, to which `:=` does not bind.
+    is_given: whether it is one that a call was given, and not the caller's own.
   """
 
-  is_comprehension = False
+  is_comprehension = is_given = False
 
   def __init__(self, names: dict[str, Any], outer: Scope | None, source: Any):
     self.names = names
     self.outer = outer
     self.source = source
     self.outer_names: frozenset[str] = frozenset()
+    self.local_names: frozenset[str] = frozenset()
 
-  def find(self, name: str) -> Scope | None:
-    """Returns the innermost scope that has the variable."""
+  def owner(self, name: str) -> Scope | None:
+    """Returns the innermost scope of which the variable is one, bound or not."""
     scope: Scope | None = self
-    while scope is not None and name not in scope.names:
+    while scope is not None and name not in scope.names and name not in scope.local_names:
       scope = scope.outer
     return scope
+
+  def find(self, name: str) -> Scope | None:
+    """Returns the innermost scope of which the variable is one, if it is bound there."""
+    scope = self.owner(name)
+    return scope if scope is not None and name in scope.names else None
 
   def snapshot(self) -> dict[str, object]:
     """Returns the variables."""

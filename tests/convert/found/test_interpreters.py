@@ -208,3 +208,46 @@ def test_the_better_of_two_pairs_with_lists():
 
   two = Op("+", Lit(4), Lit(2))
   agrees(build, lambda: [(Lit(1),), (two,), (Op("+", two, Op("+", Lit(3), two)),)], CONVERTED)
+
+
+def test_a_number_has_no_attributes_of_functions():
+  """As long as no call is known to give a function, reading one's body fails the run."""
+
+  def build(recursive):
+    @recursive
+    def evaluate(expr):
+      match expr:
+        case Lit(value):
+          return value
+        case If(test, then, other):
+          return evaluate(then) if evaluate(test) != 0 else evaluate(other)
+        case App(fn, arg):
+          return evaluate(evaluate(fn).body) + evaluate(arg)
+
+    return evaluate
+
+  wrong = App(Lit(1), Lit(2))
+  agrees(build, lambda: [(If(Lit(1), Lit(2), wrong),), (If(Lit(2), Lit(0), wrong),)], CONVERTED)
+  agrees(build, lambda: [(wrong,), (If(Lit(0), Lit(2), wrong),)])
+
+
+class Pattern:
+  def __init__(self, *parts):
+    self.parts = parts
+
+
+def test_a_part_that_is_an_object_equals_no_string():
+  def count(recursive):
+    @recursive
+    def matches(pattern, letter):
+      if not pattern.parts:
+        return 0
+      found = 1 if pattern.parts[0] == letter else 0
+      found += 10 if pattern.parts[0] == "b" else 0
+      return found + sum(matches(one, letter) for one in pattern.parts if isinstance(one, Pattern))
+
+    return matches
+
+  a, b = Pattern("a"), Pattern("b")
+  patterns = [a, Pattern(), Pattern(a, b), Pattern("a", Pattern(b, a), a), Pattern(Pattern(), "a")]
+  agrees(count, lambda: [(pattern, letter) for pattern in patterns for letter in "ab"], CONVERTED)

@@ -1,5 +1,7 @@
 """`str(x)`, `repr(x)` and f-strings of objects whose classes say what is written of them."""
 
+import dataclasses
+
 import pytest
 
 from tests.convert.agreement import CONVERTED, agrees, of_one
@@ -96,3 +98,38 @@ class Visitor:
 def test_methods_by_names_of_classes_in_small_letters():
   visitor = Visitor()
   agrees(of_one(lambda f, n: visitor.visit(n)), lambda: terms()[:4], CONVERTED)
+
+
+@dataclasses.dataclass(frozen=True)
+class Unit:
+  def __str__(self):
+    return "unit"
+
+
+@dataclasses.dataclass(frozen=True)
+class Arrow:
+  left: object
+  right: object
+
+  def __str__(self):
+    return f"({self.left} -> {self.right})"
+
+
+def test_what_is_made_of_several_classes_is_written_in_strings():
+  """Parts of what a run makes may be of one class or of another."""
+
+  def typed(f, n):
+    if isinstance(n, Sum):
+      return Arrow(f(n.left), f(n.right))
+    return Unit() if isinstance(n, Symbol) else Arrow(Unit(), Unit())
+
+  def build(recursive):
+    infer = of_one(typed)(lambda function: function)
+
+    @recursive
+    def check(n):
+      return f"{infer(n)}", "ok: " + str(infer(n))
+
+    return check
+
+  agrees(build, lambda: terms()[:4], CONVERTED)

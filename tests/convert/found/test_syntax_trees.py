@@ -149,7 +149,10 @@ def counted_by_visitor(f, n):
   return visitor.num_nodes, visitor.num_calls, visitor.names
 
 
-@pytest.mark.parametrize("program", [noted, counted_by_visitor])
+LONG = pytest.param(counted_by_visitor, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("program", [noted, LONG])
 def test_visitors_are_pythons(program):
   agrees(of_one(program), _trees, expect=CONVERTED)
 

@@ -186,7 +186,7 @@ class Known(Generic[Value]):
 
   def classes(self) -> Collection[type] | None:
     kind = type(self.value)
-    return [kind] if kind is tuple or is_static(self.value) else None
+    return [kind] if isinstance(self.value, tuple) or is_static(self.value) else None
 
   def may_equal_number(self) -> bool:
     is_of_tensorflow = isinstance(self.value, (tf.Variable, np.generic))

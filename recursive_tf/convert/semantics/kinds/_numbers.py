@@ -58,6 +58,8 @@ class OfNumber(OfNoAttributes[Number]):
     return found
 
   def attribute(self, name: str) -> object:
+    if not hasattr(self.value.type, name):
+      raise Raises  # An AttributeError.
     return self.value.type if name == "__class__" else super().attribute(name)
 
   def class_of(self) -> object:

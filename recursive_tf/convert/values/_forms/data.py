@@ -423,7 +423,7 @@ class NumberForm(_OfNumbers):
     return self.is_read
 
   def is_key(self) -> bool:
-    return self.type is int
+    return self.type in (int, bool)
 
   def in_rows(self) -> NumberForm:
     return NumberForm(self.type)
