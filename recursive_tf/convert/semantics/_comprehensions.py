@@ -45,7 +45,7 @@ def _comprehension(
 ) -> LocalList:
   frame = ip.frame
   generator, *others = generators
-  inner = _scope_inside(ip, scope)
+  inner = _scope_inside(ip, generators, scope)
   rows = ip.rows_of(iterable, one_by_one=True)
 
   def add() -> None:
@@ -142,7 +142,7 @@ def _search_in(
   rows = ip.rows_of(iterable, one_by_one=True)
 
   def one(item: object) -> object:
-    inner = _scope_inside(ip, scope)
+    inner = _scope_inside(ip, generators, scope)
     ip.assign(generator.target, item, inner)
 
     def found() -> object:
@@ -182,10 +182,14 @@ def _search_in(
   return answer.names["found"]
 
 
-def _scope_inside(ip: Host, scope: Scope) -> Scope:
-  """Returns the scope of a comprehension."""
+def _scope_inside(ip: Host, generators: list[ast.comprehension], scope: Scope) -> Scope:
+  """Returns the scope of a comprehension, of which its first `for` has the iterable already."""
   inner = ip.frame.new(Scope({}, scope, scope.source))
   inner.is_comprehension = True
+  parts = (part for generator in generators for part in ast.walk(generator.target))
+  inner.local_names = frozenset(
+    part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+  )
   return inner
 
 

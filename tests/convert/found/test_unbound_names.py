@@ -48,6 +48,13 @@ def f(n):
   if n.kids:
     visit(n)
   return len(seen), [f(k) for k in n.kids]""",
+  "of_a_second_for": """
+def f(n):
+  x = n.v
+  return [x * y for y in range(2) for x in (x, x + 1)], [f(k) for k in n.kids]""",
+  "of_a_second_for_in_any": """
+def f(n):
+  return any(x > k.v for k in n.kids for x in (x, 1)), [f(k) for k in n.kids]""",
   "deleted": """
 def f(n):
   x = n.v
