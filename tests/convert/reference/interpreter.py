@@ -21,15 +21,8 @@ from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.pipeline import prepare
 from recursive_tf.convert.syntax.source import source_of
 from recursive_tf.convert.values._abstract import is_middle
+from tests.convert.reference import parts
 
-_OPERATORS = {
-  ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
-  ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and_", ast.BitOr: "or_",
-  ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift", ast.Eq: "eq", ast.NotEq: "ne",
-  ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "is_", ast.IsNot: "is_not",
-  ast.Not: "not_", ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert",
-}  # fmt: skip
-_CONVERSIONS = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 _NORMAL = {}  # The normal forms of functions.
 _FELL = object()  # What a block gives that returns nothing.
 
@@ -73,10 +66,8 @@ def _made(node, frame, defaults, keyword_defaults):
     inner.names.update(arguments(*args, **kwargs))
     result = inner.block(node.body)
     generator = annotation(node, Annotation.GENERATOR)
-    if (
-      generator is not None
-    ):  # Inside of another function; of those that run here none changes what
-      return iter(inner.names[generator[1]])  # its consumer sees.
+    if generator is not None:  # Of those inside of others none changes what its consumer sees.
+      return iter(inner.names[generator[1]])
     return None if result is _FELL else result
 
   for one in (arguments, function):
@@ -140,32 +131,28 @@ class Frame:
 
   def block(self, statements):
     for node in statements:
-      result = getattr(self, f"do_{type(node).__name__}")(node)
+      do = getattr(self, f"do_{type(node).__name__}", self.run)
+      result = do(node)
       if result is not _FELL:
         return result
     return _FELL
 
-  def do_Pass(self, node):
+  def run(self, node):
+    """Does what Python does for a statement without others in it."""
+    parts.execute(node, self)
     return _FELL
 
-  do_Nonlocal = do_Pass
+  def eval(self, node):
+    return parts.evaluate(node, self)
+
+  def assign(self, target, value):
+    parts.assign(target, value, self)
+
+  def do_Nonlocal(self, node):
+    return _FELL
 
   def do_Return(self, node):
     return self.eval(node.value)
-
-  def do_Expr(self, node):
-    self.eval(node.value)
-    return _FELL
-
-  def do_Raise(self, node):
-    if node.exc is None:
-      raise RuntimeError("No active exception to reraise")
-    raise self.eval(node.exc) from node.cause and self.eval(node.cause)
-
-  def do_Assert(self, node):
-    if not self.eval(node.test):
-      raise AssertionError(*([] if node.msg is None else [self.eval(node.msg)]))
-    return _FELL
 
   def do_If(self, node):
     result = self.block(node.body if self.eval(node.test) else node.orelse)
@@ -178,12 +165,6 @@ class Frame:
       if item.optional_vars is not None:
         self.assign(item.optional_vars, value)
       return self.block(node.body)
-
-  def do_Delete(self, node):
-    for target in node.targets:
-      self.eval(ast.copy_location(ast.Name(target.id, ast.Load()), target))
-      self.forget({target.id})
-    return _FELL
 
   def do_While(self, node):
     return self.loop(node, iter(lambda: bool(self.eval(node.test)), False), lambda _: None)
@@ -227,35 +208,11 @@ class Frame:
     return is_in_place and hasattr(self.names.get(output.name), "__iadd__")
 
   def do_Assign(self, node):
-    if annotation(node, Annotation.RETURN_SLOT) is None:
-      self.assign(node.targets[0], self.eval(node.value))
-    return _FELL
-
-  def do_AugAssign(self, node):
-    target = node.target
-    change = getattr(operator, f"i{_OPERATORS[type(node.op)].rstrip('_')}")
-    if isinstance(target, ast.Name):
-      self.bind(target.id, change(self.lookup(target.id), self.eval(node.value)))
-    elif isinstance(target, ast.Attribute):
-      owner = self.eval(target.value)
-      old = getattr(owner, target.attr)
-      setattr(owner, target.attr, change(old, self.eval(node.value)))
-    else:
-      owner, key = self.eval(target.value), self.eval(target.slice)
-      old = owner[key]
-      owner[key] = change(old, self.eval(node.value))
-    return _FELL
+    return _FELL if annotation(node, Annotation.RETURN_SLOT) is not None else self.run(node)
 
   def do_FunctionDef(self, node):
     self.bind(node.name, self.made(node))
     return _FELL
-
-  def made(self, node):
-    args = node.args
-    defaults = tuple(map(self.eval, args.defaults))
-    keywords = zip(args.kwonlyargs, args.kw_defaults, strict=True)
-    given = {arg.arg: self.eval(value) for arg, value in keywords if value is not None}
-    return _made(node, self, defaults, given)
 
   def do_Import(self, node):
     names = {}
@@ -269,118 +226,23 @@ class Frame:
     self.global_names.update(node.names)
     return _FELL
 
-  def assign(self, target, value):
-    if isinstance(target, ast.Name):
-      self.bind(target.id, value)
-    elif isinstance(target, ast.Attribute):
-      setattr(self.eval(target.value), target.attr, value)
-    elif isinstance(target, ast.Subscript):
-      owner = self.eval(target.value)
-      owner[self.eval(target.slice)] = value
-    else:
-      stars = [i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
-      names = [f"{'*' if i in stars else ''}x{i}" for i in range(len(target.elts))]
-      split = {"value": value}  # Python itself counts the elements.
-      exec(f"[{', '.join(names)}] = value", split)
-      for i, part in enumerate(target.elts):
-        self.assign(part.value if i in stars else part, split[f"x{i}"])
+  # --- What expressions ask for
 
-  # --- Expressions
+  def made(self, node):
+    args = node.args
+    defaults = tuple(map(self.eval, args.defaults))
+    keywords = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+    given = {arg.arg: self.eval(value) for arg, value in keywords if value is not None}
+    return _made(node, self, defaults, given)
 
-  def eval(self, node):
-    return getattr(self, f"eval_{type(node).__name__}")(node)
-
-  def eval_Constant(self, node):
-    return node.value
-
-  def eval_Name(self, node):
-    return self.lookup(node.id)
-
-  def eval_Attribute(self, node):
-    return getattr(self.eval(node.value), node.attr)
-
-  def eval_Subscript(self, node):
-    owner = self.eval(node.value)
-    return owner[self.eval(node.slice)]
-
-  def eval_Slice(self, node):
-    return slice(*(part and self.eval(part) for part in (node.lower, node.upper, node.step)))
-
-  def items(self, nodes):
-    for node in nodes:
-      if isinstance(node, ast.Starred):
-        yield from self.eval(node.value)
-      else:
-        yield self.eval(node)
-
-  def eval_Tuple(self, node):
-    return tuple(self.items(node.elts))
-
-  def eval_List(self, node):
-    return list(self.items(node.elts))
-
-  def eval_Set(self, node):
-    return set(self.items(node.elts))
-
-  def eval_Dict(self, node):
-    made = {}
-    for key, value in zip(node.keys, node.values, strict=True):
-      made.update(self.eval(value) if key is None else {self.eval(key): self.eval(value)})
-    return made
-
-  def eval_UnaryOp(self, node):
-    return getattr(operator, _OPERATORS[type(node.op)])(self.eval(node.operand))
-
-  def eval_BinOp(self, node):
-    left = self.eval(node.left)
-    return getattr(operator, _OPERATORS[type(node.op)])(left, self.eval(node.right))
-
-  def eval_BoolOp(self, node):
-    for value in node.values:
-      found = self.eval(value)
-      if value is node.values[-1] or bool(found) is isinstance(node.op, ast.Or):
-        return found
-
-  def eval_Compare(self, node):
-    left, right, kind = self.eval(node.left), self.eval(node.comparators[0]), type(node.ops[0])
-    if kind in (ast.In, ast.NotIn):
-      return (left in right) is (kind is ast.In)
-    return getattr(operator, _OPERATORS[kind])(left, right)
-
-  def eval_IfExp(self, node):
-    return self.eval(node.body if self.eval(node.test) else node.orelse)
-
-  def eval_NamedExpr(self, node):
-    value, frame = self.eval(node.value), self
-    while frame.is_comprehension and not is_middle(node.target.id):
+  def walrus(self, name, value):
+    frame = self
+    while frame.is_comprehension and not is_middle(name):
       frame = frame.outer
-    frame.bind(node.target.id, value)
+    frame.bind(name, value)
     return value
 
-  def eval_Lambda(self, node):
-    return self.made(ast.FunctionDef("<lambda>", node.args, [ast.Return(node.body)], []))
-
-  def eval_JoinedStr(self, node):
-    return "".join(self.eval(part) for part in node.values)
-
-  def eval_FormattedValue(self, node):
-    value = self.eval(node.value)
-    value = _CONVERSIONS[node.conversion](value) if node.conversion in _CONVERSIONS else value
-    return format(value, self.eval(node.format_spec) if node.format_spec else "")
-
-  def eval_ListComp(self, node):
-    return list(self.generated(node, node.elt))
-
-  def eval_SetComp(self, node):
-    return set(self.generated(node, node.elt))
-
-  def eval_GeneratorExp(self, node):
-    return self.generated(node, node.elt)
-
-  def eval_DictComp(self, node):
-    return dict(self.generated(node, ast.Tuple([node.key, node.value], ast.Load())))
-
-  def generated(self, node, element):
+  def generated(self, node):
     names = scopes.assigned_names([ast.Assign([g.target for g in node.generators], node)])
     middles = [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
     own = names - {*middles} | {*filter(is_middle, middles)}
@@ -394,26 +256,23 @@ class Frame:
         inner.assign(generator.target, value)
         if not all(inner.eval(condition) for condition in generator.ifs):
           continue
-        if number + 1 == len(node.generators):
-          yield inner.eval(element)
-        else:
+        if number + 1 < len(node.generators):
           yield from turns(number + 1, inner.eval(node.generators[number + 1].iter))
+        elif isinstance(node, ast.DictComp):
+          yield inner.eval(node.key), inner.eval(node.value)
+        else:
+          yield inner.eval(node.elt)
 
     return turns(0, first)
 
-  def eval_Call(self, node):
-    if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
-      frame = self
-      while frame.outer.outer is not None:
-        frame = frame.outer
-      return super(self.source.cells["__class__"].cell_contents, next(iter(frame.names.values())))
-    function = self.eval(node.func)
-    args = list(self.items(node.args))
-    keywords = {}
-    for keyword in node.keywords:
-      value = self.eval(keyword.value)
-      keywords.update(value if keyword.arg is None else {keyword.arg: value})
-    return _callee(function)(*args, **keywords)
+  def callee(self, function):
+    return _callee(function)
+
+  def own_super(self):
+    frame = self
+    while frame.outer.outer is not None:
+      frame = frame.outer
+    return super(self.source.cells["__class__"].cell_contents, next(iter(frame.names.values())))
 
 
 def _callee(function):
