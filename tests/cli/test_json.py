@@ -124,7 +124,9 @@ def test_a_full_disk_is_one_clear_line(repository, finished, command):
   assert_one_line(done.stderr, "output: No space left on device")
 
 
-@pytest.mark.parametrize(("quiet", "is_shown"), [([], True), (["--quiet"], False)])
+@pytest.mark.parametrize(
+  ("quiet", "is_shown"), [([], True), pytest.param(["--quiet"], False, marks=pytest.mark.slow)]
+)
 def test_a_terminal_shows_how_it_goes_beside_the_objects(repository, quiet, is_shown):
   ours, theirs = pty.openpty()
   fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 120, 0, 0))

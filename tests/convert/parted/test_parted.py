@@ -10,7 +10,7 @@ from tests.convert.parted.source import generate
 _NUM_PROGRAMS = 480
 
 
-@pytest.mark.one_in(80)
+@pytest.mark.one_in(120)
 @pytest.mark.parametrize("seed", range(_NUM_PROGRAMS))
 def test_a_random_program_does_what_python_does(seed, tmp_path):
   report = runner.run_text(generate(seed), tmp_path / f"parted_{seed}.py", verify=False)
