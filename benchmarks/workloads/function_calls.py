@@ -24,6 +24,13 @@ class Model(tf.Module):
     self.rate, self.count, self.last = 0.5, 0, tf.zeros([4])
 
 
+class Node:
+  """A node with a number and children."""
+
+  def __init__(self, value, *children):
+    self.value, self.children = value, list(children)
+
+
 def _double(x):
   return x * 2.0
 
@@ -55,6 +62,7 @@ class FunctionCalls(Workload):
     self._written = []
     self._add("tensor", _double, (), (x,), [()])
     self._add("model", _step, (Model(),), (x, y), [(model,) for model in models])
+    self._add_leaf()
     self.function = rtf.function(_keeps, strict=True)
     self._model = Model()
     self._xs = [tf.random.normal([length, 4]) for length in range(2, 2 + _LENGTHS)]
@@ -78,6 +86,26 @@ class FunctionCalls(Workload):
     if given:
       by_itself = full.concrete(*given, *tensors)
       self.calls[f"{case}, rtf.function, concrete"] = lambda: by_itself(*tensors)
+
+  def _add_leaf(self) -> None:
+    """Adds the calls of a recursive function of a tree that is a leaf, which has a base case."""
+    weight, value = tf.Variable(2.0), tf.constant(3.0)
+
+    @rtf.recursive(strict=True, verify=False)
+    def total(node):
+      if not node.children:
+        return weight * tf.cast(node.value, tf.float32)
+      return tf.add_n([total(child) for child in node.children])
+
+    leaf = Node(3)
+    total(Node(1, leaf, Node(2)))
+    total(leaf)
+    scaled = tf.function(lambda x: weight * x, autograph=False)
+    concrete = scaled.get_concrete_function(value)
+    self.calls |= {
+      "leaf, ConcreteFunction": lambda: concrete(value),
+      "leaf, rtf.recursive": lambda: total(leaf),
+    }
 
   def results(self) -> dict[str, list[float]]:
     """Returns what each call gives; those of a model write it, each to the same."""
