@@ -9,6 +9,7 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 from benchmarks import environment
+from benchmarks.peers.trees import Node
 from benchmarks.worker import Workload
 
 NUM_KEPT = 16  # As many programs for different models as a function keeps.
@@ -22,13 +23,6 @@ class Model(tf.Module):
     super().__init__()
     self.weights = tuple(tf.Variable(tf.ones([4])) for _ in range(8))
     self.rate, self.count, self.last = 0.5, 0, tf.zeros([4])
-
-
-class Node:
-  """A node with a number and children."""
-
-  def __init__(self, value, *children):
-    self.value, self.children = value, list(children)
 
 
 def _double(x):
@@ -93,12 +87,12 @@ class FunctionCalls(Workload):
 
     @rtf.recursive(strict=True, verify=False)
     def total(node):
-      if not node.children:
-        return weight * tf.cast(node.value, tf.float32)
-      return tf.add_n([total(child) for child in node.children])
+      if node.left is None:
+        return weight * tf.cast(node.leaf, tf.float32)
+      return total(node.left) + total(node.right)
 
-    leaf = Node(3)
-    total(Node(1, leaf, Node(2)))
+    leaf = Node(3, None, None)
+    total(Node(-1, leaf, leaf))
     total(leaf)
     scaled = tf.function(lambda x: weight * x, autograph=False)
     concrete = scaled.get_concrete_function(value)

@@ -192,8 +192,7 @@ bool IsEqualToItselfOnly(PyObject* value) {
 
 StepOutcome IsEqual(const Step& step, PyObject* value, PyObject** result) {
   PyObject* constant = step.constant.get();
-  if ((IsPlainContainer(value) && IsScalar(constant)) ||
-      (value != Py_None && IsEqualToItselfOnly(value))) {
+  if (IsPlainContainer(value) && IsScalar(constant)) {
     *result = NewBool(false);
     return StepOutcome::kOk;
   }
@@ -203,7 +202,9 @@ StepOutcome IsEqual(const Step& step, PyObject* value, PyObject** result) {
       return StepOutcome::kOk;
     }
   } else if (value != Py_None && !IsScalar(value)) {
-    return StepOutcome::kUnsupported;
+    if (!IsEqualToItselfOnly(value)) return StepOutcome::kUnsupported;
+    *result = NewBool(false);
+    return StepOutcome::kOk;
   }
   *result = PyObject_RichCompare(value, constant, Py_EQ);
   return *result == nullptr ? StepOutcome::kError : StepOutcome::kOk;

@@ -27,6 +27,7 @@ from recursive_tf._config import config
 from recursive_tf._errors import RecursiveTFError, UnsupportedGradientError
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert._signals import let_out
+from recursive_tf.convert._stack import DEEPER
 from recursive_tf.convert.decorated._saving import ProgramsByThemselves, say_when_not_saved
 from recursive_tf.convert.decorated._subjects import subject_of
 from recursive_tf.convert.effects._commit import Outcome
@@ -36,7 +37,6 @@ from recursive_tf.convert.program._arguments import Argument, num_rows
 from recursive_tf.convert.program._assumptions import PYTHON
 from recursive_tf.convert.program._explain import Report, report_of
 from recursive_tf.convert.program._programs import Prepared, Programs
-from recursive_tf.convert.program._stack import DEEPER
 from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.syntax.source import LiveSignature
 from recursive_tf.convert.validation._verification import Schedule, Verdict, check

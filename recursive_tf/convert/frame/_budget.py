@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from recursive_tf import _collection
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
+from recursive_tf.convert._stack import frames_in_use
 from recursive_tf.convert.syntax.source import FunctionSource
 
 _STEPS_PER_CHECK = 8
@@ -180,8 +181,7 @@ class Budget:
 
 def _is_at_limit(error: Exception) -> bool:
   """Tells whether an error was raised so deep in Python's stack that the limit may be its cause."""
-  depth = sum(1 for _ in traceback.walk_tb(error.__traceback__))
-  depth += sum(1 for _ in traceback.walk_stack(None))
+  depth = sum(1 for _ in traceback.walk_tb(error.__traceback__)) + frames_in_use()
   return depth + _FRAMES_OF_LIBRARIES >= sys.getrecursionlimit()
 
 

@@ -117,9 +117,8 @@ def _plain_key(ip: Host, key: object) -> object:
     if kinds == {tuple}:
       parts = ip.fixed_items(key, num_parts(ip, key))
       return tuple(_plain_key(ip, frame.concrete(part)) for part in parts)
-  if _numbers.type_of(key) is bool:  # No key has an int in its place: `check_alike`.
-    return _forms.as_number(key)
-  if type(key) is int:
+  # No key has an int where another one has a bool: `check_alike`.
+  if type(key) is int or _numbers.type_of(key) is bool:
     return _forms.as_number(key)
   if type(key) is str or isinstance(key, Text):
     return Text((tensor_of(key, frame),))

@@ -78,9 +78,9 @@ def _apply(step: Step, value: object) -> object:
     case ("eq", constant):
       if type(value) in _PLAIN_CONTAINERS and type(constant) in _COMPARABLE:
         return False
-      if value is not None and type(value).__eq__ is object.__eq__:
-        return False  # It equals nothing but itself.
       if value is not None and type(value) not in _COMPARABLE:
+        if type(value).__eq__ is object.__eq__:
+          return False  # It equals nothing but itself.
         raise UnsupportedReadError(step, value)
       return value == constant
     case ("lookup", table, *default):

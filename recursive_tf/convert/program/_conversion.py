@@ -20,6 +20,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
 from recursive_tf.autodiff import DenseRows, TappedRows
 from recursive_tf.convert._refusal import LASTING, ConversionRefused, Reason
+from recursive_tf.convert._stack import DEEPER
 from recursive_tf.convert.effects._containers import TABLES
 from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.frame._budget import Budget
@@ -42,7 +43,6 @@ from recursive_tf.convert.program._instances import Instance
 from recursive_tf.convert.program._learnt import RESULT, Learnt
 from recursive_tf.convert.program._logits import Logits
 from recursive_tf.convert.program._sources import Sources
-from recursive_tf.convert.program._stack import DEEPER
 from recursive_tf.convert.program._steps import Step
 from recursive_tf.convert.program._variants import Endless
 from recursive_tf.convert.semantics._interpreter import Interpreter

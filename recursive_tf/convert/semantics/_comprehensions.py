@@ -12,6 +12,7 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _generators, _lazy
 from recursive_tf.convert.semantics._graph_loops import row, run_loop
 from recursive_tf.convert.semantics._maps import body_function, is_ordered, map_function, numbers_of
+from recursive_tf.convert.syntax import scopes
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Closure, LocalList, Rows, Scope, is_middle
 from recursive_tf.convert.values._numbers import Number
@@ -186,10 +187,7 @@ def _scope_inside(ip: Host, generators: list[ast.comprehension], scope: Scope) -
   """Returns the scope of a comprehension, of which its first `for` has the iterable already."""
   inner = ip.frame.new(Scope({}, scope, scope.source))
   inner.is_comprehension = True
-  parts = (part for generator in generators for part in ast.walk(generator.target))
-  inner.local_names = frozenset(
-    part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-  )
+  inner.local_names = scopes.comprehension_targets(generators)
   return inner
 
 

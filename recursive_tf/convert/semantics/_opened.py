@@ -338,12 +338,11 @@ def exact_classes(ip: Host, made: Made) -> frozenset[type] | None:
 
   None where those of some kind are not known, or a kind is a constant: its rows are one object.
   """
-  old, is_none, numbers = _kinds_of(ip, made)
   kinds = ip.conversion.made_kinds
-  new = [kinds.classes_of(number) for number in numbers]
-  if not all(new) or any(map(kinds.is_constant, numbers)):
+  _, _, numbers = _kinds_of(ip, made)
+  if not all(map(kinds.classes_of, numbers)) or any(map(kinds.is_constant, numbers)):
     return None
-  return old.union(*new, [NoneType] if is_none else [])
+  return known_classes(ip, made)
 
 
 def known_classes(ip: Host, made: Made) -> frozenset[type]:

@@ -8,7 +8,7 @@ import dataclasses
 import enum
 import re
 import string
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -483,9 +483,8 @@ def _writes_itself(ip: Host, value: object) -> bool:
   """Tells whether a class of the program's own says what is written of an object."""
   if not isinstance(value, (LocalObject, Made, Ref)):
     return False
-  kinds: Collection[type] = ip.kind_of(value).classes() or ()
-  if isinstance(value, Made):
-    kinds = _opened.known_classes(ip, value)
+  found = None if isinstance(value, Made) else ip.kind_of(value).classes()
+  kinds = _opened.known_classes(ip, value) if isinstance(value, Made) else found or ()
   are_own = any(has_users(kind, ("__str__", "__repr__")) for kind in kinds)
   formats = [by_class(kind, "__format__") for kind in kinds if kind not in _forms.SCALARS]
   return are_own and all(one is object.__format__ for one in formats)

@@ -51,7 +51,7 @@ def _choices(function: ast.FunctionDef) -> dict[str, list[str]]:
   outside = scopes.parameters(function) | scopes.declared(function)
   for node in ast.walk(function):
     if isinstance(node, scopes.Comprehension):
-      outside |= scopes.comprehension_targets(node)
+      outside |= scopes.comprehension_targets(node.generators)
   return {
     name: names
     for name, names in found.items()

@@ -148,15 +148,16 @@ def _free_reads(node: ast.AST) -> set[str]:
     reads |= _free_reads(child)
   if isinstance(node, Comprehension):
     # The first iterable is read outside of the comprehension, so by its own variables' rules.
-    reads -= comprehension_targets(node)
+    reads -= comprehension_targets(node.generators)
     reads |= _free_reads(node.generators[0].iter)
   return reads
 
 
-def comprehension_targets(node: Comprehension) -> frozenset[str]:
-  """Returns the loop variables of a comprehension."""
-  targets = [part for generator in node.generators for part in ast.walk(generator.target)]
-  return frozenset(part.id for part in targets if isinstance(part, ast.Name))
+def comprehension_targets(generators: list[ast.comprehension]) -> frozenset[str]:
+  """Returns the variables of a comprehension's loops."""
+  parts = [part for generator in generators for part in ast.walk(generator.target)]
+  names = [part for part in parts if isinstance(part, ast.Name)]
+  return frozenset(name.id for name in names if isinstance(name.ctx, ast.Store))
 
 
 def captures(scope: ast.FunctionDef, exhausting: frozenset[str]) -> Captures:
@@ -195,7 +196,7 @@ def lazy_reads(node: ast.GeneratorExp) -> set[str]:
   for index, generator in enumerate(node.generators):
     parts += [generator.target, *generator.ifs, *([generator.iter] if index else [])]
   reads = {name for part in parts for name in _free_reads(part)}
-  return reads - comprehension_targets(node)
+  return reads - comprehension_targets(node.generators)
 
 
 def _outer_writes(scope: Scope) -> set[str]:

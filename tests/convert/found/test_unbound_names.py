@@ -80,6 +80,17 @@ def test_names_are_those_of_their_function(program):
   agrees(of_text(OUTSIDE + PROGRAMS[program]), trees)
 
 
+_RECURSIVE = """
+def f(n):
+  def visit(m):
+    nonlocal last
+    {}
+    for k in m.kids:
+      visit(k)
+  visit(n)
+  if n.v > 1000:
+    last = 0
+  return last"""
 SET_FIRST = {
   "inlined": """
 def f(n):
@@ -90,29 +101,8 @@ def f(n):
   if n.v > 1000:
     last = 0
   return last, [f(k) for k in n.kids]""",
-  "recursive": """
-def f(n):
-  def visit(m):
-    nonlocal last
-    last = m.v
-    for k in m.kids:
-      visit(k)
-  visit(n)
-  if n.v > 1000:
-    last = 0
-  return last""",
-  "on_some_paths": """
-def f(n):
-  def visit(m):
-    nonlocal last
-    if m.v > 2:
-      last = m.v
-    for k in m.kids:
-      visit(k)
-  visit(n)
-  if n.v > 1000:
-    last = 0
-  return last""",
+  "recursive": _RECURSIVE.format("last = m.v"),
+  "on_some_paths": _RECURSIVE.format("if m.v > 2: last = m.v"),
 }
 
 

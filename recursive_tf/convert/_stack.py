@@ -29,7 +29,7 @@ class Deeper:
       self._num_runs += 1
       if self._num_runs == 1:
         self._before = sys.getrecursionlimit()
-        levels = min(max(self._before - _frames_in_use(), 0), _MOST)
+        levels = min(max(self._before - frames_in_use(), 0), _MOST)
         self._now = self._before + _PER_LEVEL * levels
         sys.setrecursionlimit(self._now)
 
@@ -41,7 +41,7 @@ class Deeper:
 
   def left(self) -> int:
     """Returns how many frames there may be more before that limit is met."""
-    return self.limit() - _frames_in_use()
+    return self.limit() - frames_in_use()
 
   def __exit__(self, *error: object) -> None:
     with self._lock:
@@ -52,7 +52,7 @@ class Deeper:
           sys.setrecursionlimit(self._before)
 
 
-def _frames_in_use() -> int:
+def frames_in_use() -> int:
   """Returns how many frames are on Python's stack, about."""
   frame: types.FrameType | None = sys._getframe()
   count = 0
