@@ -83,6 +83,7 @@ from recursive_tf._tf_internals._own_graphs import share_stack as share_stack
 from recursive_tf._tf_internals._own_graphs import while_loop as while_loop
 from recursive_tf._tf_internals._process import abort_collective_ops as abort_collective_ops
 from recursive_tf._tf_internals._process import before_saving as before_saving
+from recursive_tf._tf_internals._process import has_strategy as has_strategy
 from recursive_tf._tf_internals._process import keep_out_of_autograph as keep_out_of_autograph
 from recursive_tf._tf_internals._process import (
   leave_out_coordination_service as leave_out_coordination_service,

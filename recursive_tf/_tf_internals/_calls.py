@@ -82,7 +82,8 @@ def scalar(value: float, dtype: Any) -> Any:
   ctx = context.context()
   ctx.ensure_initialized()
   # TensorFlow keeps tensors of Python's numbers by value, and 0.0 equals -0.0.
-  given = value or np.asarray(value, dtype.as_numpy_dtype)
+  is_unique = value or dtype.is_integer
+  given = value if is_unique else np.asarray(value, dtype.as_numpy_dtype)
   return ops.EagerTensor(given, ctx.device_name, dtype.as_datatype_enum)
 
 
@@ -95,7 +96,7 @@ def tensor_of(array: Any) -> Any:
   if not ctx.executing_eagerly():
     return constant_op.constant(array)
   ctx.ensure_initialized()
-  return ops.EagerTensor(array, ctx.device_name, None)
+  return ops.EagerTensor(array, None, None)
 
 
 class _Options(threading.local):

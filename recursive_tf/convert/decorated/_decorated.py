@@ -109,7 +109,7 @@ class Decorated:
     self._refusals: list[ConversionRefused] = []
     self._notes: list[str] = []
     self._lock = threading.RLock()
-    self._plain = threading.local()
+    self._thread = _Thread()
     self._saved = ProgramsByThemselves()
 
   def __copy__(self) -> Decorated:
@@ -140,6 +140,10 @@ class Decorated:
     """Calls the function once."""
     if self.is_plain(args):
       return self.python(*args, **kwargs)
+    return self._called(args, kwargs)
+
+  def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls the function once, where plain Python is not all that may be."""
     try:
       values = self._bind(args, kwargs)
     except TypeError:
@@ -151,7 +155,7 @@ class Decorated:
   def is_plain(self, args: tuple[object, ...]) -> bool:
     """Tells whether a call is to be plain Python: one within a run that is."""
     del args
-    return _IS_COMPARING.get() or getattr(self._plain, "is_running", False)
+    return _IS_COMPARING.get() or self._thread.is_running
 
   def explain(self) -> Report:
     """Tells what was converted, what objects are read for, and what was not and why; print it."""
@@ -204,14 +208,14 @@ class Decorated:
         Reason.INSIDE_FUNCTION, f"{self.__name__} is called while a graph is made."
       )
       return self._fall_back(inside, plain)
-    if tf.distribute.has_strategy() and tf.distribute.get_strategy().num_replicas_in_sync > 1:
+    if tfi.has_strategy() and tf.distribute.get_strategy().num_replicas_in_sync > 1:
       # Replicas wait for each other in the middle of a call: no lock may be taken.
       replica = ConversionRefused.of(
         Reason.INSIDE_FUNCTION,
         f"{self.__name__} is called in a strategy of several replicas.",
       )
       return self._fall_back(replica, plain)
-    with _Locked(self._lock, self._plain), self._timed():
+    with self._turn():
       arguments: dict[str, Argument] = {}
       self._programs.assumptions.begin_call()
       try:
@@ -297,7 +301,7 @@ class Decorated:
         " with so low a limit, that Python may raise one.",
       )
       return functools.partial(self._fall_back, deep, plain)
-    if program.strategies and tf.distribute.has_strategy():
+    if program.strategies and tfi.has_strategy():
       here = tf.distribute.get_strategy()
       if any(strategy is not here for strategy in program.strategies):
         other = ConversionRefused.of(
@@ -352,6 +356,9 @@ class Decorated:
     self, prepared: Prepared, outcome: Outcome, plain: Callable[[], object]
   ) -> Callable[[], object]:
     """Lets the effects of a run happen."""
+    if outcome.is_result_alone:
+      self._note_converted(prepared)
+      return functools.partial(_return_or_raise, outcome.result, None)
 
     def not_done(text: str) -> Callable[[], object]:
       failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
@@ -373,8 +380,7 @@ class Decorated:
       if prepared.program.has_acted:
         return functools.partial(_return_or_raise, None, error)
       return not_done(f"A write failed: {type(error).__name__}: {error}")
-    self.stats.num_converted_runs += 1
-    self._programs.note_run(prepared.entry)
+    self._note_converted(prepared)
 
     def shown() -> object:
       for site, lines in outcome.texts() if texts is None else texts:
@@ -382,6 +388,11 @@ class Decorated:
       return outcome.result
 
     return shown
+
+  def _note_converted(self, prepared: Prepared) -> None:
+    """Notes a run that counts."""
+    self.stats.num_converted_runs += 1
+    self._programs.note_run(prepared.entry)
 
   # --- Comparing with plain Python
 
@@ -416,8 +427,7 @@ class Decorated:
     if verdict.has_python_run:
       if verdict.outcome.has_unordered_keys:
         self._programs.note_unordered_keys(prepared)
-      self.stats.num_converted_runs += 1
-      self._programs.note_run(prepared.entry)
+      self._note_converted(prepared)
       return done
     return self._committed(prepared, verdict.outcome, plain)
 
@@ -556,10 +566,9 @@ class Decorated:
 
     It may wait for them: for a pool to which it gives its children, or for a lock of theirs.
     """
-    was_running = getattr(self._plain, "is_running", False)
-    num_locks = getattr(self._plain, "num_locks", 0)
-    self._plain.is_running = True
-    self._plain.num_locks = 0
+    was_running, num_locks = self._thread.is_running, self._thread.num_locks
+    self._thread.is_running = True
+    self._thread.num_locks = 0
     for _ in range(num_locks):
       self._lock.release()
     try:
@@ -568,8 +577,8 @@ class Decorated:
     finally:
       for _ in range(num_locks):
         self._lock.acquire()
-      self._plain.num_locks = num_locks
-      self._plain.is_running = was_running
+      self._thread.num_locks = num_locks
+      self._thread.is_running = was_running
 
   def _tell(self, refusal: ConversionRefused) -> None:
     """Counts a plain run, and says why, once."""
@@ -583,40 +592,39 @@ class Decorated:
     self.stats.num_fallback_runs += 1
     self.stats.fallbacks[reason] = self.stats.fallbacks.get(reason, 0) + 1
 
-  def _timed(self) -> _Timed:
-    """Adds the time of an outermost call to the function's."""
-    return _Timed(self._plain, self.stats)
+  def _turn(self) -> _Turn:
+    """Holds the lock of the function, and adds the time of an outermost call to its own."""
+    return _Turn(self._lock, self._thread, self.stats)
 
 
-class _Locked:
-  """A call that holds the lock of its function, noted for its thread."""
+class _Thread(threading.local):
+  """What a thread does with a function.
 
-  __slots__ = ("_lock", "_thread")
+  Attributes:
+    is_running: whether it runs it as plain Python.
+    num_locks: how often it holds its lock.
+    is_timed: whether the time of a call is taken.
+  """
 
-  def __init__(self, lock: threading.RLock, thread: threading.local):
+  is_running = False
+  num_locks = 0
+  is_timed = False
+
+
+class _Turn:
+  """A call that holds the lock of its function. No generator: each call makes one."""
+
+  __slots__ = ("_is_outermost", "_lock", "_start", "_stats", "_thread")
+
+  def __init__(self, lock: threading.RLock, thread: _Thread, stats: Stats):
     self._lock = lock
-    self._thread = thread
-
-  def __enter__(self) -> None:
-    self._lock.acquire()
-    self._thread.num_locks = getattr(self._thread, "num_locks", 0) + 1
-
-  def __exit__(self, *error: object) -> None:
-    self._thread.num_locks -= 1
-    self._lock.release()
-
-
-class _Timed:
-  """A call whose time is taken. No generator: each call of a decorated function makes one."""
-
-  __slots__ = ("_is_outermost", "_start", "_stats", "_thread")
-
-  def __init__(self, thread: threading.local, stats: Stats):
     self._thread = thread
     self._stats = stats
 
   def __enter__(self) -> None:
-    self._is_outermost = not getattr(self._thread, "is_timed", False)
+    self._lock.acquire()
+    self._thread.num_locks += 1
+    self._is_outermost = not self._thread.is_timed
     self._thread.is_timed = True
     self._start = time.perf_counter()
 
@@ -624,6 +632,8 @@ class _Timed:
     if self._is_outermost:
       self._thread.is_timed = False
       self._stats.total_seconds += time.perf_counter() - self._start
+    self._thread.num_locks -= 1
+    self._lock.release()
 
 
 class BoundDecorated:

@@ -100,6 +100,11 @@ class Outcome:
   is_unsure: bool = False
 
   @property
+  def is_result_alone(self) -> bool:
+    """Whether there is nothing else to it: nothing is written or printed."""
+    return not (self.writes or self.prints or self.has_unordered_keys or self.is_unsure)
+
+  @property
   def counts(self) -> bool:
     """Whether this is known to be all that Python does, if it raises nothing."""
     return not (self.has_unordered_keys or self.is_unsure)

@@ -373,8 +373,9 @@ def objects_of(argument: Argument, value: Any) -> Iterator[object]:
       yield value
   elif argument.kind == CONTAINER:
     yield from argument.value.objects_in(value)
-  for part, inner in argument.inner(value):
-    yield from objects_of(part, inner)
+  elif argument.parts:
+    for part, inner in argument.inner(value):
+      yield from objects_of(part, inner)
 
 
 def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterator[object]:
@@ -383,8 +384,7 @@ def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterat
     if argument.is_mapped:
       yield tfi.tensor_of(np.array([next(handles) for _ in value], np.int32))
     else:
-      handle = next(handles)
-      yield tfi.scalar(handle, tf.int32) if tf.executing_eagerly() else np.int32(handle)
+      yield _handle(next(handles))
   elif argument.kind == NUMBER:
     yield _encode.as_array(value, dtype_of_number(argument.value), "An argument")
   elif argument.kind == CONTAINER:
@@ -393,8 +393,16 @@ def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterat
     if argument.is_mapped and not isinstance(value, (tf.Tensor, np.ndarray)):
       value = tf.stack(value)
     yield value
-  for part, inner in argument.inner(value):
-    yield from tensors_of(part, inner, handles)
+  elif argument.parts:
+    for part, inner in argument.inner(value):
+      yield from tensors_of(part, inner, handles)
+
+
+@functools.lru_cache(maxsize=64)
+def _handle(number: int) -> tf.Tensor:
+  """Returns the handle of an object that is passed in; mostly of the first one that is read."""
+  with tf.init_scope():
+    return tf.constant(number, tf.int32)
 
 
 def constants_of(arguments: Iterable[Argument]) -> list[object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -34,6 +34,7 @@ from recursive_tf.convert.program._conversion import Conversion
 from recursive_tf.convert.program._distinct import Distinct
 from recursive_tf.convert.program._given import Given, number_as_tensor
 from recursive_tf.convert.program._made import Objects, new_table
+from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.values import _encode, _forms
 from recursive_tf.convert.values._abstract import plain_path
 
@@ -55,11 +56,7 @@ class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
 
 
 class Feeder:
-  """Reads what a run of one program is fed. Not thread-safe.
-
-  Attributes:
-    walk_seconds, walked_objects: what the walks took, and the objects they visited.
-  """
+  """Reads what a run of one program is fed. Not thread-safe."""
 
   def __init__(
     self,
@@ -76,15 +73,15 @@ class Feeder:
       root_types: the types that objects given as arguments can have, by argument.
       profile: what is known of the user's objects.
     """
-    self.walk_seconds = 0.0
-    self.walked_objects = 0
     self._layout = conversion.layout
     self._met_types = conversion.made_kinds.types
-    self._places = conversion.effects.places
+    self._state = [conversion.effects.places[key] for key in self._layout.state]
+    self._constants = list(self._layout.constants.values())
+    self._changing = list(self._layout.changing.values())
     self._is_step = conversion.is_step
     self._root_types = root_types
     all_types = frozenset[type]().union(*root_types.values())
-    self._all_root_types = all_types | profile.root_types
+    self._all_root_types = all_types | profile.root_types | {type(None)}
     self._walker = _make_walker(self._layout.columns, profile, all_types, self._layout)
     self._given = Given(arguments)
     self._distinct = Distinct(arguments, conversion, self._given)
@@ -97,13 +94,14 @@ class Feeder:
     )
 
   def feed(
-    self, arguments: dict[str, Argument], values: dict[str, object]
+    self, arguments: dict[str, Argument], values: dict[str, object], stats: Stats
   ) -> tuple[list[object], Sequence[object]]:
     """Reads the objects; returns what to feed, and the objects by handle.
 
     Args:
       arguments: of the call, as the program takes them.
       values: theirs.
+      stats: counts the objects that are read, and the time of that.
 
     Raises:
       Outdated: If an assumption does not hold.
@@ -113,72 +111,99 @@ class Feeder:
       raise self._refusal.again()
     if self._reads_nothing:
       return self._feed_arguments(values), ()
-    try:
-      roots = [
-        obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
-      ]
-    except _forms.DoesNotFit:
-      raise Outdated from None
-    places = [self._places[key] for key in self._layout.state]
-    state, containers = self._begin(places, roots)
-    self._check_types(arguments, values, roots)
-    constants = list(self._layout.constants.values())
-    found = self._read_objects(roots, constants)
+    roots, is_known = self._roots(arguments, values)
+    state: list[object] = []
+    containers: list[object] = []
+    if self._state:
+      state, containers = self._begin(roots)
+      is_known = is_known and {*map(type, roots)} <= self._all_root_types
+    if not is_known:
+      unknown = Outdated()
+      unknown.objects = roots
+      unknown.what = "the classes of the objects that are passed in"
+      raise unknown
+    found = self._read_objects(roots, stats)
     self._distinct.check_containers(values, containers, found.objects)
-    changing = [one.read() for one in self._layout.changing.values()]
-    handles = np.frombuffer(found.roots, np.int32)
-    fed = self._columns(found)
-    if constants:
-      fed["constants"] = tfi.tensor_of(handles[len(roots) :])
-    fed["changing"] = list(map(_changed, self._layout.changing.values(), changing))
-    numbers = iter(handles.tolist())
+    changing = [one.read() for one in self._changing]
+    changed = list(map(_changed, self._changing, changing))
+    handles = memoryview(found.roots).cast("i")
+    numbers = iter(handles)
     try:
-      fed["arguments"] = [
+      # As `tf.nest.flatten` gives `Layout.specs`, by name: that takes longer than all else here.
+      leaves = [
         tensor
         for name, argument in arguments.items()
         for tensor in tensors_of(argument, values[name], numbers)
       ]
       begun = [
-        place.form.encode(value, numbers) for place, value in zip(places, state, strict=True)
+        place.form.encode(value, numbers) for place, value in zip(self._state, state, strict=True)
       ]
     except _forms.DoesNotFit:
       raise Outdated from None
-    fed["state"] = [tensor for tensors in begun for tensor in tensors]
+    if self._is_step:
+      variables = [
+        tensor
+        for place, tensors in zip(self._state, begun, strict=True)
+        if place.kind == VARIABLE
+        for tensor in tensors
+      ]
+      self._distinct.check_tensors(values, [changing, variables, *found.tensors])
+    for column, arrays in zip(self._layout.columns.tensors, found.tensors, strict=True):
+      leaves += _stack(column, arrays)
+    leaves += changed
+    if self._constants:
+      leaves.append(tfi.tensor_of(np.array(handles[len(roots) :], np.int32)))
+    leaves += self._numbers(found)
     objects: Sequence[object] = found.objects
     if self._layout.makes_objects:
       objects = Objects(objects)
-      fed["made"] = objects.table = new_table()
-    if self._is_step:
-      variables = [t for p, ts in zip(places, begun, strict=True) if p.kind == VARIABLE for t in ts]
-      self._distinct.check_tensors(values, [changing, variables, *found.tensors])
-    # As `tf.nest.flatten` would, which takes longer than all else here.
-    leaves = [_as_tensor(value) for name in sorted(fed) for value in _leaves(fed[name])]
-    return leaves, objects
+      objects.table = new_table()
+      leaves.append(objects.table)
+    for tensors in begun:
+      leaves += tensors
+    for strings in found.strings:
+      # Where there is no object one is read in the place of None's.
+      leaves.append(_encode.strings(strings or [""]))
+    return list(map(_as_tensor, leaves)), objects
 
   def _feed_arguments(self, values: dict[str, object]) -> list[object]:
     """Returns what to feed where no objects are read; as `feed`."""
     self._distinct.check_containers(values, [], ())
-    changing = [one.read() for one in self._layout.changing.values()]
+    changing = [one.read() for one in self._changing]
     try:
       leaves = self._given.leaves(values)
     except _forms.DoesNotFit:
       raise Outdated from None
     if changing:
-      leaves += map(_changed, self._layout.changing.values(), changing)
+      leaves += map(_changed, self._changing, changing)
     self._distinct.check_tensors(values, [changing])
     return [*map(_as_tensor, leaves), _no_ints(0)]
 
-  def _begin(self, places: list[Place], roots: list[object]) -> tuple[list[object], list[object]]:
+  def _roots(
+    self, arguments: dict[str, Argument], values: dict[str, object]
+  ) -> tuple[list[object], bool]:
+    """Returns the objects passed in, and whether the program knows their classes."""
+    roots: list[object] = []
+    is_known = True
+    try:
+      for name, argument in arguments.items():
+        own = [*objects_of(argument, values[name])]
+        is_known = is_known and {*map(type, own)} <= self._root_types[name]
+        roots += own
+    except _forms.DoesNotFit:
+      raise Outdated from None
+    return roots, is_known
+
+  def _begin(self, roots: list[object]) -> tuple[list[object], list[object]]:
     """Returns what places hold as a run begins, and the lists and dicts in it that are taken apart.
 
     Args:
-      places: those that the program reads before it writes them.
       roots: the objects in them are added here.
     """
     containers: list[object] = []
     try:
-      state = [initial_value(place) for place in places]
-      for place, value in zip(places, state, strict=True):
+      state = [initial_value(place) for place in self._state]
+      for place, value in zip(self._state, state, strict=True):
         roots += place.form.objects_in(value)
         if not {*map(type, place.form.met_in(value))} <= self._met_types:
           unknown = Outdated()
@@ -194,28 +219,14 @@ class Feeder:
       raise Outdated from None
     return state, containers
 
-  def _check_types(
-    self, arguments: dict[str, Argument], values: dict[str, object], roots: list[object]
-  ) -> None:
-    """Tells of objects passed in whose classes the program does not know."""
-    is_known = all(
-      set(map(type, objects_of(argument, values[name]))) <= self._root_types[name]
-      for name, argument in arguments.items()
-    )
-    if not is_known or not {*map(type, roots)} - {type(None)} <= self._all_root_types:
-      unknown = Outdated()
-      unknown.objects = roots
-      unknown.what = "the classes of the objects that are passed in"
-      raise unknown
-
-  def _read_objects(self, roots: list[object], constants: list[object]) -> _walk.Rows:
+  def _read_objects(self, roots: list[object], stats: Stats) -> _walk.Rows:
     """Reads all objects that the program may reach from these."""
     start = time.perf_counter()
     try:
-      found = self._walker.walk([*roots, *constants])
+      found = self._walker.walk([*roots, *self._constants])
     except OverflowError as too_many:
       raise ConversionRefused.of(Reason.TOO_LARGE, str(too_many)) from None
-    self.walk_seconds += time.perf_counter() - start
+    stats.walk_seconds += time.perf_counter() - start
     if isinstance(found, _walk.Surprise) and found.reason == "fresh":
       self._refusal = ConversionRefused.of(
         Reason.TOO_LARGE,
@@ -226,29 +237,23 @@ class Feeder:
       error = Outdated()
       error.objects, error.found = [*roots, found.object, found.value], found
       error.what = f"what {path_text(found.path)} is: type, range, shape"
-      error.is_outside = any(found.object is one for one in constants)
+      error.is_outside = any(found.object is one for one in self._constants)
       raise error
-    self.walked_objects += len(found.objects)
+    stats.walked_objects += len(found.objects)
     return found
 
-  def _columns(self, found: _walk.Rows) -> dict[str, object]:
-    """Returns what a walk has read as what is fed of it."""
+  def _numbers(self, found: _walk.Rows) -> list[tf.Tensor]:
+    """Returns the numbers that a walk has read, as what is fed of them: floats, ints, items."""
     columns = self._layout.columns
-    if columns.num_ints:
-      ints = tfi.tensor_of(_rows_of(np.frombuffer(found.ints, np.int32), columns.num_ints))
-    else:
-      ints = _no_ints(len(found.objects))
-    fed: dict[str, object] = {"ints": ints}
+    fed = []
     if columns.num_floats:
-      floats = np.frombuffer(found.floats, np.float64)
-      fed["floats"] = tfi.tensor_of(_rows_of(floats, columns.num_floats))
+      fed.append(_rows_of(found.floats, np.float64, columns.num_floats))
+    if columns.num_ints:
+      fed.append(_rows_of(found.ints, np.int32, columns.num_ints))
+    else:
+      fed.append(_no_ints(len(found.objects)))
     if columns.uses_items:
-      fed["items"] = tfi.tensor_of(np.frombuffer(found.items, np.int32))
-    # Where there is no object one is read in the place of None's.
-    fed["strings"] = [_encode.strings(strings or [""]) for strings in found.strings]
-    fed["arrays"] = [
-      _stack(column, arrays) for column, arrays in zip(columns.tensors, found.tensors, strict=True)
-    ]
+      fed.append(tfi.tensor_of(np.frombuffer(found.items, np.int32)))
     return fed
 
 
@@ -286,11 +291,12 @@ def initial_value(place: Place) -> object:
     raise _forms.DoesNotFit from None
 
 
-def _rows_of(numbers: np.ndarray, num_columns: int) -> np.ndarray:
+def _rows_of(read: bytearray, dtype: type[np.number], num_columns: int) -> tf.Tensor:
   """Returns a row for each object; where there is none, one that is read in the place of None's."""
+  numbers = np.frombuffer(read, dtype)
   if not numbers.size:
-    return np.zeros([1, num_columns], numbers.dtype)
-  return numbers.reshape(-1, num_columns)
+    return tfi.tensor_of(np.zeros([1, num_columns], dtype))
+  return tfi.tensor_of(numbers.reshape(-1, num_columns))
 
 
 @functools.lru_cache(maxsize=64)
@@ -298,14 +304,6 @@ def _no_ints(num_objects: int) -> tf.Tensor:
   """Returns what says only how many objects there are."""
   with tf.init_scope():
     return tf.zeros([num_objects, 0], tf.int32)
-
-
-def _leaves(value: object) -> Iterator[object]:
-  if isinstance(value, (list, tuple)):
-    for part in value:
-      yield from _leaves(part)
-  else:
-    yield value
 
 
 def _as_tensor(value: object) -> object:

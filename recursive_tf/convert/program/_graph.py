@@ -27,6 +27,7 @@ from recursive_tf.subgraph import may_run_in_order
 # Calls the entry function in a graph with arguments of these kinds: gives its result, and the
 # arguments as they are then.
 Enter = Callable[[Host, dict[str, Argument]], tuple[object, dict[str, object]]]
+_IN_PARALLEL = contextlib.nullcontext()  # Graphs run as TensorFlow's executor does by itself.
 
 
 @dataclasses.dataclass
@@ -61,7 +62,7 @@ class Graph:
   def run(self, tensors: Sequence[tf.Tensor]) -> list[object]:
     """Runs it on what `Program.feed` has returned."""
     captures = self.function.captured_inputs if self.captures is None else self.captures
-    with contextlib.nullcontext() if self.is_nested else executor():
+    with _IN_PARALLEL if self.is_nested else executor():
       found = list(tfi.call_exactly(self.function, list(tensors), captures, self.is_ordered))
     for position, source in self.given.items():
       found[position] = tensors[source]  # To a tape, and to `is`, it is that very tensor.
@@ -78,7 +79,7 @@ def executor() -> contextlib.AbstractContextManager[None]:
   Each branch or loop keeps a thread of TensorFlow's waiting there, so not for nested ones.
   """
   if "parallel" in config().optimizations:
-    return contextlib.nullcontext()
+    return _IN_PARALLEL
   return tf.experimental.function_executor_type("SINGLE_THREADED_EXECUTOR")
 
 

@@ -37,6 +37,7 @@ from recursive_tf.convert.program._made import with_made
 from recursive_tf.convert.program._rebinding import Rebinding
 from recursive_tf.convert.program._settled import check_settled
 from recursive_tf.convert.program._sources import Sources
+from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.program._steps import Step, Variables
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values import _forms
@@ -186,6 +187,11 @@ class Program:
     arguments = enumerate(self._arguments.items())
     return next((n for i, (n, a) in arguments if i == position and a.kind == CONTAINER), None)
 
+  @functools.cached_property
+  def _returned(self) -> str | None:
+    """The name of a list or dict that is passed in and that the program returns."""
+    return self._returns_given() or self._returns_list()
+
   @property
   def own_arguments(self) -> dict[str, Argument]:
     """The arguments of a single call as this program takes them."""
@@ -227,7 +233,7 @@ class Program:
   @property
   def is_traced(self) -> bool:
     """Whether runs make objects of which tensors are parts, and a tape sees these."""
-    return self.makes_tensors and self.conversion.made_kinds.is_traced
+    return self.conversion.made_kinds.is_traced and self.makes_tensors
 
   @property
   def is_seen_in_full(self) -> bool:
@@ -245,16 +251,6 @@ class Program:
     if self.step is None:
       return None
     return Variables([*self.step.written.values(), *self.guards.variables()])
-
-  @property
-  def walk_seconds(self) -> float:
-    """What the walks over the objects took."""
-    return self._feeder.walk_seconds
-
-  @property
-  def walked_objects(self) -> int:
-    """The objects that the walks visited."""
-    return self._feeder.walked_objects
 
   @property
   def num_graphs(self) -> int:
@@ -341,15 +337,15 @@ class Program:
   # --- Running
 
   def feed(
-    self, arguments: dict[str, Argument], values: dict[str, object]
+    self, arguments: dict[str, Argument], values: dict[str, object], stats: Stats
   ) -> tuple[list[object], Sequence[object]]:
-    """Reads the objects; returns what to feed, and the objects by handle.
+    """Reads the objects; returns what to feed, and the objects by handle; see `Feeder.feed`.
 
     Raises:
       Outdated: If an assumption does not hold.
       ConversionRefused: If the objects have no end.
     """
-    return self._feeder.feed(self.own(arguments), values)
+    return self._feeder.feed(self.own(arguments), values, stats)
 
   def _traces(self, graph: Graph, tensors: Sequence[tf.Tensor]) -> dict[str, dict[str, tf.Tensor]]:
     """Returns the tensors in what a run has made, as a tape sees them."""
@@ -392,9 +388,8 @@ class Program:
     if count is not None:
       return Outcome(graph.form.rebuild_rows(parts, source, count))
     result = graph.form.rebuild(parts, source)
-    returned = self._returns_given() or self._returns_list()
-    if returned is not None:
-      result = values[returned]
+    if self._returned is not None:
+      result = values[self._returned]
     if self.effects.is_pure and not graph.containers:
       return Outcome(result)
     contents = [

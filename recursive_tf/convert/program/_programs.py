@@ -107,9 +107,9 @@ class _Making:
     return site, LeftOut(found, refusal.again(), is_final)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(slots=True)  # Each call makes one: `frozen` takes three times as long.
 class Prepared:
-  """A program that is ready to run.
+  """A program that is ready to run. Never changed.
 
   Attributes:
     entry: where it is kept.
@@ -618,12 +618,7 @@ class Programs:
     self, program: Program, arguments: dict[str, Argument], values: dict[str, object]
   ) -> tuple[list[object], Sequence[object]]:
     """Reads the objects; see `Program.feed`."""
-    seconds, count = program.walk_seconds, program.walked_objects
-    try:
-      return program.feed(arguments, values)
-    finally:
-      self._stats.walk_seconds += program.walk_seconds - seconds
-      self._stats.walked_objects += program.walked_objects - count
+    return program.feed(arguments, values, self._stats)
 
   def _with_containers(
     self, arguments: dict[str, Argument], values: dict[str, object]

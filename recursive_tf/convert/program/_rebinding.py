@@ -75,6 +75,8 @@ class Rebinding:
     Args:
       values: the arguments of the call.
     """
+    if not self._names:
+      return []
     self._values = values
     failed: list[tuple[tuple[int, object], object]] = []
     found: dict[int, object] = {}

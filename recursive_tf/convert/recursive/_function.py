@@ -77,12 +77,13 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
       return self.python(*args, **kwargs)
     if args and isinstance(args[-1], Packed):
       return self._run_packed(args[:-1], args[-1])
-    return super().__call__(*args, **kwargs)
+    return self._called(args, kwargs)
 
   def is_plain(self, args: tuple[object, ...]) -> bool:
     """Tells whether a call is to be plain Python: one within a run that is, but of no `pack`."""
-    is_packed = bool(args) and isinstance(args[-1], Packed)
-    return is_comparing() or (not is_packed and super().is_plain(args))
+    if not super().is_plain(args):
+      return False
+    return is_comparing() or not (args and isinstance(args[-1], Packed))
 
   def __repr__(self) -> str:
     """Describes the function by name."""
@@ -165,7 +166,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     lists = self._lists(args)
     values = self._bind((*owner, *lists), kwargs)
     places = tuple(range(len(owner), len(owner) + len(lists)))
-    with self._lock, self._timed():
+    with self._turn():
       prepared = self._again(values, places)
       if prepared is None:
         arguments = self._classify_rows(values, len(owner), len(lists))
@@ -219,7 +220,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
         raise Outdated
       return self._programs.of_program(program, arguments, given)
 
-    with self._lock, self._timed():
+    with self._turn():
       self._programs.note_rows(len(rows))
       try:
         prepared = reads(rows)
