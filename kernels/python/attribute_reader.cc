@@ -1,36 +1,7 @@
 #include "kernels/python/attribute_reader.h"
 
 namespace recursive_tf {
-namespace {
-
-constexpr uint8_t kMissGain = 4;
-constexpr uint8_t kOften = 8;
-constexpr uint8_t kMaxScore = 64;
-
-void CountMiss(uint8_t* score) {
-  if (*score < kMaxScore) *score += kMissGain;
-}
-
-void CountHit(uint8_t* score) {
-  if (*score > 0) --*score;
-}
-
-}  // namespace
-
-bool AttributeReader::Read(int step, PyObject* value, PyObject* name,
-                           PyObject** result) {
-  uint8_t* score = &scores_[step];
-  return *score < kOften ? ReadRarely(score, value, name, result)
-                         : ReadOften(score, value, name, result);
-}
-
-bool AttributeReader::ReadRarely(uint8_t* score, PyObject* value,
-                                 PyObject* name, PyObject** result) {
-  *result = PyObject_GetAttr(value, name);
-  if (*result != nullptr) {
-    CountHit(score);
-    return true;
-  }
+bool AttributeReader::HasMissed(uint8_t* score) {
   CountMiss(score);
   if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
   PyErr_Clear();

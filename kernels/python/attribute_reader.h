@@ -15,9 +15,18 @@ class AttributeReader final {
   explicit AttributeReader(int num_steps) : scores_(num_steps, 0) {}
 
   // Sets `*result` to a new reference to the attribute `name` of `value`, or to
-  // null if there is none, for the step numbered `step`. Returns false with a
-  // Python exception set if reading failed in another way. May run any code.
-  bool Read(int step, PyObject* value, PyObject* name, PyObject** result);
+  // null if there is none, for the step numbered `step`. `read` is what reads
+  // attributes of the type. Returns false with a Python exception set if
+  // reading failed in another way. May run any code.
+  bool Read(int step, getattrofunc read, PyObject* value, PyObject* name,
+            PyObject** result) {
+    uint8_t* score = &scores_[step];
+    if (*score >= kOften) return ReadOften(score, value, name, result);
+    *result = read(value, name);
+    if (*result == nullptr) return HasMissed(score);
+    CountHit(score);
+    return true;
+  }
 
  private:
   // An AttributeError takes some 20 times as long as an attribute that is
@@ -26,9 +35,21 @@ class AttributeReader final {
   // and falls where it is not: it stays high from one miss in five reads on.
   bool ReadOften(uint8_t* score, PyObject* value, PyObject* name,
                  PyObject** result);
-  bool ReadRarely(uint8_t* score, PyObject* value, PyObject* name,
-                  PyObject** result);
+  // Counts a miss by an AttributeError; returns false where it is another one.
+  static bool HasMissed(uint8_t* score);
   bool MakeDefault();
+
+  static void CountMiss(uint8_t* score) {
+    if (*score < kMaxScore) *score += kMissGain;
+  }
+
+  static void CountHit(uint8_t* score) {
+    if (*score > 0) --*score;
+  }
+
+  static constexpr uint8_t kMissGain = 4;
+  static constexpr uint8_t kOften = 8;
+  static constexpr uint8_t kMaxScore = 64;
 
   std::vector<uint8_t> scores_;
   PyRef getattr_;  // Null until it is needed, as the default.

@@ -29,9 +29,8 @@ Py_ssize_t BuiltinSize(PyObject* value) {
   return -1;
 }
 
-StepOutcome GetSequenceItem(const Step& step, PyObject* value,
+StepOutcome GetSequenceItem(const Step& step, PyObject* value, bool is_list,
                             PyObject** result) {
-  const bool is_list = PyList_Check(value);
   if (!step.is_index) {
     PyObject* key = step.constant.get();
     const bool is_subscript = PyIndex_Check(key) || PySlice_Check(key);
@@ -128,7 +127,10 @@ StepOutcome CheckMethod(const Step& step, PyObject* value, PyObject** result) {
   PyRef found = PyRef::Steal(PyObject_GetAttr(value, step.constant.get()));
   if (!found) return MissingIf(PyExc_AttributeError);
   if (found.get() != step.fallback.get()) {
-    found = PyRef::Steal(PyObject_GetAttrString(found.get(), "__func__"));
+    // Owned by the process: to make the name takes longer than the read.
+    static PyObject* const name = PyUnicode_InternFromString("__func__");
+    if (name == nullptr) return StepOutcome::kError;
+    found = PyRef::Steal(PyObject_GetAttr(found.get(), name));
     if (!found) return MissingIf(PyExc_AttributeError);
   }
   if (found.get() == step.fallback.get()) *result = NewBool(true);
@@ -137,8 +139,9 @@ StepOutcome CheckMethod(const Step& step, PyObject* value, PyObject** result) {
 
 StepOutcome GetItem(const Step& step, PyObject* value, PyObject** result) {
   if (PyUnicode_CheckExact(value)) return GetCharacter(step, value, result);
-  if (PyList_Check(value) || PyTuple_Check(value)) {
-    return GetSequenceItem(step, value, result);
+  const bool is_list = PyList_Check(value);
+  if (is_list || PyTuple_Check(value)) {
+    return GetSequenceItem(step, value, is_list, result);
   }
   if (PyDict_Check(value)) return GetDictItem(step, value, result);
   const bool has_items = PyType_Check(value) ||
@@ -210,7 +213,17 @@ StepOutcome IsEqual(const Step& step, PyObject* value, PyObject** result) {
   return *result == nullptr ? StepOutcome::kError : StepOutcome::kOk;
 }
 
+// Tells whether an object has no hash. To be told so by a TypeError takes ten
+// times as long as a look-up.
+bool IsUnhashable(PyObject* value) {
+  return PyType_GetSlot(Py_TYPE(value), Py_tp_hash) ==
+         reinterpret_cast<void*>(PyObject_HashNotImplemented);
+}
+
 StepOutcome LookUp(const Step& step, PyObject* value, PyObject** result) {
+  if (!PyUnicode_CheckExact(value) && IsUnhashable(value)) {
+    return StepOutcome::kOk;
+  }
   *result = PyDict_GetItemWithError(step.constant.get(), value);
   if (*result == nullptr) {
     if (PyErr_Occurred()) return MissingIf(PyExc_TypeError);
@@ -262,16 +275,12 @@ StepOutcome ConvertTo(PyTypeObject* type, PyObject* value, PyObject** result) {
 
 }  // namespace
 
-StepOutcome Evaluate(const Step& step, PyObject* value,
-                     AttributeReader* attributes, PyObject** result) {
+StepOutcome Evaluate(const Step& step, PyObject* value, PyObject** result) {
   *result = nullptr;
   if (value == nullptr) return StepOutcome::kOk;
   switch (step.kind) {
     case Step::Kind::kAttr:
-      if (value == Py_None) return StepOutcome::kOk;
-      return attributes->Read(step.number, value, step.constant.get(), result)
-                 ? StepOutcome::kOk
-                 : StepOutcome::kError;
+      break;  // See AttributeReader.
     case Step::Kind::kItem:
       return value == Py_None ? StepOutcome::kOk : GetItem(step, value, result);
     case Step::Kind::kLen:

@@ -49,6 +49,8 @@ class PlanParser final {
   };
 
   bool ParseEntry(PyObject* entry);
+  void FindImplied(Program* program) const;
+  std::vector<PyTypeObject*> TakenBy(const Column& column) const;
   bool ParseColumn(PyObject* spec, Program* program);
   bool ParseKind(PyObject* spec, Column* column);
   bool ParseTargets(PyObject* spec, Column* column);
@@ -89,7 +91,61 @@ bool PlanParser::Parse(PyObject* types) {
   for (Py_ssize_t i = 0; i < PyTuple_Size(entries.get()); ++i) {
     if (!ParseEntry(PyTuple_GetItem(entries.get(), i))) return false;
   }
+  for (Program& program : plan_->programs) FindImplied(&program);
   return true;
+}
+
+// Finds the columns of classes that need no look at the value: a column before
+// has taken it, which takes only such.
+void PlanParser::FindImplied(Program* program) const {
+  std::vector<Column>& columns = program->columns;
+  for (auto later = columns.begin(); later != columns.end(); ++later) {
+    if (later->kind != Column::Kind::kTypes) continue;
+    const auto implies = [&](const Column& before) {
+      const std::vector<PyTypeObject*> taken = TakenBy(before);
+      return before.source == later->source && !taken.empty() &&
+             std::all_of(taken.begin(), taken.end(), [&](PyTypeObject* type) {
+               return std::find(later->classes.begin(), later->classes.end(),
+                                type) != later->classes.end();
+             });
+    };
+    later->are_classes_implied = std::any_of(columns.begin(), later, implies);
+  }
+  const auto takes_all = [](const Column& column) {
+    return column.are_classes_implied && column.is_optional;
+  };
+  columns.erase(std::remove_if(columns.begin(), columns.end(), takes_all),
+                columns.end());
+}
+
+// Returns the types of which a column takes values; none if that is not known.
+std::vector<PyTypeObject*> PlanParser::TakenBy(const Column& column) const {
+  std::vector<PyTypeObject*> types;
+  switch (column.kind) {
+    case Column::Kind::kHandle:
+      for (const Program& program : plan_->programs) {
+        types.push_back(reinterpret_cast<PyTypeObject*>(program.type.get()));
+      }
+      break;
+    case Column::Kind::kInt:
+      types.push_back(&PyLong_Type);
+      break;
+    case Column::Kind::kBool:
+      types.push_back(&PyBool_Type);
+      break;
+    case Column::Kind::kFloat:
+      types.push_back(&PyFloat_Type);
+      break;
+    case Column::Kind::kString:
+      types.push_back(&PyUnicode_Type);
+      break;
+    default:
+      return types;
+  }
+  if (column.is_optional || column.kind == Column::Kind::kHandle) {
+    types.push_back(Py_TYPE(Py_None));
+  }
+  return types;
 }
 
 bool PlanParser::ParseEntry(PyObject* entry) {
@@ -100,8 +156,8 @@ bool PlanParser::ParseEntry(PyObject* entry) {
     return false;
   }
   PyObject* type = PyTuple_GetItem(entry, 0);
-  const auto number = static_cast<int32_t>(plan_->programs.size());
-  if (plan_->program_of_type.FindOrInsert(type, number) != number) {
+  plan_->program_of_type.FindOrAdd(type);
+  if (plan_->program_of_type.size() == plan_->programs.size()) {
     PyErr_Format(PyExc_ValueError, "Walker: %R is listed twice", type);
     return false;
   }
@@ -116,6 +172,8 @@ bool PlanParser::ParseEntry(PyObject* entry) {
   for (Py_ssize_t i = 0; i < PyTuple_Size(columns.get()); ++i) {
     if (!ParseColumn(PyTuple_GetItem(columns.get(), i), &program)) return false;
   }
+  plan_->num_registers = std::max(plan_->num_registers,
+                                  static_cast<int>(program.steps.size()) + 1);
   plan_->programs.push_back(std::move(program));
   return true;
 }
@@ -131,6 +189,7 @@ bool PlanParser::ParseColumn(PyObject* spec, Program* program) {
       !ParsePath(spec, program, &column)) {
     return false;
   }
+  column.number = static_cast<int>(program->columns.size());
   program->columns.push_back(std::move(column));
   return true;
 }

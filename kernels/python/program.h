@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/python/pointer_map.h"
+#include "kernels/python/object_numbers.h"
 #include "kernels/python/py_ref.h"
 #include "kernels/python/step.h"
 
@@ -34,13 +34,17 @@ struct Column {
   int status = 0;    // If optional: the int column that tells which it is.
   int end_step = 0;  // Steps of the program to run before this column.
   int source = 0;    // The register of the value.
+  int number = 0;    // Among the columns of the type as given.
   PyRef path;        // As given, for reports.
   // kTypes and kItemTypes: the types that are no surprise, and who holds them.
   std::vector<PyTypeObject*> classes;
   PyRef class_tuple;
+  // kTypes: an earlier column of the same value takes no others.
+  bool are_classes_implied = false;
 };
 
-// The columns of one type, in the order given, and their steps.
+// The columns of one type, in the order given, and their steps. Columns that
+// nothing can surprise, and that fill nothing, are left out.
 //
 // Step i writes register i + 1; register 0 is the object. Columns whose paths
 // begin alike share these steps, so each value is read once.
@@ -63,8 +67,9 @@ struct Layout {
 struct Plan {
   Layout layout;
   int num_attributes = 0;  // Attribute steps in all programs.
+  int num_registers = 1;   // Of the program with the most steps.
   std::vector<Program> programs;
-  PointerMap program_of_type;
+  ObjectNumbers program_of_type;
 
   // Reports every reference to Python's garbage collector.
   int Visit(visitproc visit, void* arg) const;

@@ -33,13 +33,6 @@ PyStructSequence_Desc surprise_desc = {
     "recursive_tf._walk.Surprise",
     "Where objects differ from what was assumed.", surprise_fields, 5};
 
-template <typename T>
-PyRef NewBytes(const std::vector<T>& elements) {
-  return PyRef::Steal(PyByteArray_FromStringAndSize(
-      reinterpret_cast<const char*>(elements.data()),
-      static_cast<Py_ssize_t>(elements.size() * sizeof(T))));
-}
-
 // Makes a list of `size` lists; `make` makes each.
 template <typename Make>
 PyRef NewLists(size_t size, const Make& make) {
@@ -52,16 +45,7 @@ PyRef NewLists(size_t size, const Make& make) {
   return lists;
 }
 
-PyRef TakeObjects(std::vector<Tables::Row>* rows) {
-  PyRef list = PyRef::Steal(PyList_New(static_cast<Py_ssize_t>(rows->size())));
-  for (size_t i = 0; list && i < rows->size(); ++i) {
-    PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i),
-                   std::exchange((*rows)[i].object, nullptr));
-  }
-  return list;
-}
-
-// Takes every `stride`th object from `start` on; `empty` stands for none.
+// Takes every `stride`th string from `start` on; `empty` stands for none.
 PyRef TakeColumn(std::vector<PyObject*>* objects, size_t start, size_t stride,
                  PyObject* empty) {
   const size_t size = objects->size() / stride;
@@ -110,19 +94,16 @@ PyRef NewRows(PyObject* rows_type, const Layout& layout, Tables* tables) {
   const PyRef empty = PyRef::Steal(PyUnicode_FromString(""));
   if (!empty) return PyRef();
   return NewStruct(
-      rows_type, {NewBytes(tables->ints), NewBytes(tables->floats),
-                  NewLists(layout.num_strings,
-                           [&](size_t i) {
-                             return TakeColumn(&tables->strings, i,
-                                               layout.num_strings, empty.get());
-                           }),
-                  NewLists(layout.num_tensors,
-                           [&](size_t i) {
-                             return TakeColumn(&tables->tensors[i].objects, 0,
-                                               1, empty.get());
-                           }),
-                  NewBytes(tables->items), TakeObjects(&tables->rows),
-                  NewBytes(tables->roots)});
+      rows_type,
+      {tables->ints.Take(), tables->floats.Take(),
+       NewLists(layout.num_strings,
+                [&](size_t i) {
+                  return TakeColumn(&tables->strings, i, layout.num_strings,
+                                    empty.get());
+                }),
+       NewLists(layout.num_tensors,
+                [&](size_t i) { return tables->tensors[i].Take(); }),
+       tables->items.Take(), tables->rows.Take(), tables->roots.Take()});
 }
 
 PyRef NewSurprise(PyObject* surprise_type, const Surprise& surprise) {

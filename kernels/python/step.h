@@ -62,9 +62,8 @@ bool IsSameStep(const Step& a, const Step& b);
 
 // Applies `step` to `value`, null if missing. Sets `*result` to a new
 // reference, or to null if missing, when the outcome is kOk. May run any
-// Python code where an attribute or a key of the user's does.
-StepOutcome Evaluate(const Step& step, PyObject* value,
-                     AttributeReader* attributes, PyObject** result);
+// Python code where a key of the user's does. Attributes are read by the walk.
+StepOutcome Evaluate(const Step& step, PyObject* value, PyObject** result);
 
 }  // namespace recursive_tf
 

@@ -24,21 +24,36 @@ void Release(std::vector<PyObject*>* objects) {
 
 }  // namespace
 
+PyRef DistinctObjects::Take() {
+  PyRef list = PyRef::Steal(PyList_New(static_cast<Py_ssize_t>(size())));
+  if (!list) return list;
+  Py_ssize_t place = 0;
+  for (PyObject* object : numbers_.objects()) {
+    PyList_SetItem(list.get(), place++, object);
+  }
+  is_owner_ = false;
+  return list;
+}
+
+void DistinctObjects::Clear() {
+  if (is_owner_) {
+    for (PyObject* object : numbers_.objects()) Py_DECREF(object);
+  }
+  is_owner_ = true;
+  numbers_.Clear();
+}
+
 void Tables::Clear() {
+  if (!registers.empty()) registers[0] = nullptr;
   Release(&registers);
   Release(&strings);
-  for (DistinctObjects& column : tensors) {
-    Release(&column.objects);
-    column.place_of.Clear();
-  }
-  for (const Row& row : rows) Py_XDECREF(row.object);
-  Empty(&rows);
-  row_of.Clear();
+  for (DistinctObjects& column : tensors) column.Clear();
+  rows.Clear();
   Empty(&agenda);
-  Empty(&roots);
-  Empty(&items);
-  Empty(&ints);
-  Empty(&floats);
+  roots.Clear();
+  items.Clear();
+  ints.Clear();
+  floats.Clear();
 }
 
 }  // namespace recursive_tf

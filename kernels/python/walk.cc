@@ -1,8 +1,8 @@
 #include "kernels/python/walk.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "kernels/python/cells.h"
 
@@ -34,11 +34,13 @@ void ForEachElement(PyObject* sequence, const Add& add) {
 }
 
 bool IsListed(const std::vector<PyTypeObject*>& classes, PyObject* value) {
-  return std::find(classes.begin(), classes.end(), Py_TYPE(value)) !=
-         classes.end();
+  for (const PyTypeObject* type : classes) {
+    if (type == Py_TYPE(value)) return true;
+  }
+  return false;
 }
 
-bool Fits(const std::vector<int32_t>& handles, Py_ssize_t more) {
+bool Fits(const NumberArray<int32_t>& handles, Py_ssize_t more) {
   return handles.size() + static_cast<size_t>(more) <= kMaxHandles;
 }
 
@@ -55,6 +57,9 @@ WalkOutcome Walk::Run(PyObject* roots) {
   const PyRef sequence = PyRef::Steal(
       PySequence_Fast(roots, "Walker.walk: roots must be a sequence"));
   if (!sequence) return WalkOutcome::kError;
+  tables_.rows.Warm();
+  tables_.registers.resize(plan_.num_registers);
+  FindReaders();
   WalkOutcome outcome = WalkOutcome::kDone;
   ForEachElement(sequence.get(), [&](PyObject* root, Py_ssize_t) {
     int32_t handle;
@@ -67,6 +72,18 @@ WalkOutcome Walk::Run(PyObject* roots) {
     return outcome == WalkOutcome::kDone;
   });
   return outcome;
+}
+
+// Asks each type how its attributes are read, as PyObject_GetAttr does for each
+// read, which takes a tenth of the walk.
+void Walk::FindReaders() {
+  tables_.readers.clear();
+  for (const Program& program : plan_.programs) {
+    auto* const type = reinterpret_cast<PyTypeObject*>(program.type.get());
+    const auto read =
+        reinterpret_cast<getattrofunc>(PyType_GetSlot(type, Py_tp_getattro));
+    tables_.readers.push_back(read == nullptr ? PyObject_GetAttr : read);
+  }
 }
 
 WalkOutcome Walk::VisitAgenda() {
@@ -87,23 +104,22 @@ WalkOutcome Walk::VisitAgenda() {
 // Returns what to read of objects of `type`; null if that is not known.
 inline const Program* Walk::FindProgram(PyTypeObject* type) {
   if (type != last_type_) {
-    const int32_t number = plan_.program_of_type.Find(type);
+    const int32_t number =
+        plan_.program_of_type.Find(reinterpret_cast<PyObject*>(type));
     last_type_ = type;
     last_program_ = number < 0 ? nullptr : &plan_.programs[number];
   }
   return last_program_;
 }
 
-inline void Walk::AddRow(PyObject* object, const Program* program) {
+// Makes the cells of a new row.
+inline void Walk::AddRow(int32_t row, const Program& program) {
   const Layout& layout = plan_.layout;
-  tables_.agenda.push_back(static_cast<int32_t>(tables_.rows.size()));
-  tables_.rows.push_back({object, program});
-  Py_INCREF(object);
+  if (!program.columns.empty()) tables_.agenda.push_back(row);
+  tables_.ints.Append(layout.default_ints.data(), layout.default_ints.size());
   const size_t num_rows = tables_.rows.size();
-  tables_.ints.insert(tables_.ints.end(), layout.default_ints.begin(),
-                      layout.default_ints.end());
   if (layout.num_floats > 0) {
-    tables_.floats.resize(num_rows * layout.num_floats);
+    tables_.floats.Extend(num_rows * layout.num_floats);
   }
   if (layout.num_strings > 0) {
     tables_.strings.resize(num_rows * layout.num_strings);
@@ -117,71 +133,93 @@ inline bool Walk::AddObject(PyObject* value, int32_t* handle) {
     *handle = kNoneHandle;
     return true;
   }
-  const Program* program = FindProgram(Py_TYPE(value));
+  const Program* const program = FindProgram(Py_TYPE(value));
   if (program == nullptr) return false;
-  const auto next = static_cast<int32_t>(tables_.rows.size());
-  *handle = tables_.row_of.FindOrInsert(value, next);
-  if (*handle == next) AddRow(value, program);
+  const size_t next = tables_.rows.size();
+  *handle = tables_.rows.FindOrAdd(value);
+  if (tables_.rows.size() > next) AddRow(*handle, *program);
   return true;
 }
 
 WalkOutcome Walk::VisitRow(size_t row) {
-  const Tables::Row visited = tables_.rows[row];
-  const Program& program = *visited.program;
-  const size_t num_registers = program.steps.size() + 1;
-  if (tables_.registers.size() < num_registers) {
-    tables_.registers.resize(num_registers);
-  }
-  Py_INCREF(visited.object);
-  tables_.registers[0] = visited.object;
+  PyObject* const object = tables_.rows[row];
+  const Program* const found = FindProgram(Py_TYPE(object));
+  // Known when it was met; only code that attributes run can change that.
+  if (found == nullptr) return Report("type", object);
+  const Program& program = *found;
+  const getattrofunc read = tables_.readers[found - plan_.programs.data()];
+  // A walk that Python code starts meanwhile has tables of its own.
+  PyObject** const registers = tables_.registers.data();
+  registers[0] = object;
+  int num_steps = 0;
   WalkOutcome outcome = WalkOutcome::kDone;
-  size_t next_step = 0;
   for (const Column& column : program.columns) {
-    outcome = RunSteps(program, column, &next_step);
+    for (; num_steps < column.end_step; ++num_steps) {
+      outcome =
+          RunStep(program.steps[num_steps], read, registers, num_steps + 1);
+      if (outcome != WalkOutcome::kDone) break;
+    }
     if (outcome == WalkOutcome::kDone) {
-      outcome = Fill(column, tables_.registers[column.source], row);
+      outcome = Fill(column, registers[column.source], row);
     }
     if (outcome != WalkOutcome::kDone) {
       if (outcome == WalkOutcome::kSurprise) {
-        surprise_.object = PyRef::Borrow(visited.object);
+        surprise_.object = PyRef::Borrow(object);
         if (!surprise_.path) surprise_.path = PyRef::Borrow(column.path.get());
-        surprise_.column = static_cast<int>(&column - program.columns.data());
+        surprise_.column = column.number;
       }
       break;
     }
   }
-  ReleaseRegisters(num_registers);
+  // Each is empty before its object goes: a finalizer may run any code.
+  for (int i = 1; i <= num_steps; ++i) {
+    Py_XDECREF(std::exchange(registers[i], nullptr));
+  }
   return outcome;
 }
 
-// Runs the steps that `column` needs and no earlier column needed.
-inline WalkOutcome Walk::RunSteps(const Program& program, const Column& column,
-                                  size_t* next_step) {
-  for (; *next_step < static_cast<size_t>(column.end_step); ++*next_step) {
-    const Step& step = program.steps[*next_step];
-    PyObject* source = tables_.registers[step.source];
-    PyObject* result = nullptr;
-    const StepOutcome outcome =
-        Evaluate(step, source, &tables_.attributes, &result);
+// Runs a step, which reads a register and writes another one. `read` reads
+// attributes of the object itself.
+inline WalkOutcome Walk::RunStep(const Step& step, getattrofunc read,
+                                 PyObject** registers, int target) {
+  PyObject* source = registers[step.source];
+  PyObject* result = nullptr;
+  if (step.kind == Step::Kind::kAttr) {  // Nearly all are.
+    if (source != nullptr && source != Py_None &&
+        !tables_.attributes.Read(step.number,
+                                 step.source == 0 ? read : PyObject_GetAttr,
+                                 source, step.constant.get(), &result)) {
+      return WalkOutcome::kError;
+    }
+  } else {
+    const StepOutcome outcome = Evaluate(step, source, &result);
     if (outcome == StepOutcome::kError) return WalkOutcome::kError;
     if (outcome == StepOutcome::kUnsupported) {
       return Report("unsupported", source);
     }
-    tables_.registers[*next_step + 1] = result;
   }
+  registers[target] = result;
   return WalkOutcome::kDone;
 }
 
 inline WalkOutcome Walk::Fill(const Column& column, PyObject* value,
                               size_t row) {
-  if (column.kind == Column::Kind::kHandle) {
-    return FillHandle(column, value, row);
+  switch (column.kind) {
+    case Column::Kind::kHandle:
+      return FillHandle(column, value, row);
+    case Column::Kind::kTypes:
+      return CheckType(column, value);
+    case Column::Kind::kItems:
+      return FillItems(column, value, row);
+    case Column::Kind::kItemTypes:
+      return CheckItemTypes(column, value);
+    default:
+      return FillValue(column, value, row);
   }
-  if (column.kind == Column::Kind::kItems) return FillItems(column, value, row);
-  if (column.kind == Column::Kind::kTypes) return CheckType(column, value);
-  if (column.kind == Column::Kind::kItemTypes) {
-    return CheckItemTypes(column, value);
-  }
+}
+
+inline WalkOutcome Walk::FillValue(const Column& column, PyObject* value,
+                                   size_t row) {
   if (value == nullptr || value == Py_None) {
     if (!column.is_optional) {
       return Report(value == nullptr ? "missing" : "none", value);
@@ -271,14 +309,8 @@ inline WalkOutcome Walk::FillInt(const Column& column, PyObject* value,
 
 inline WalkOutcome Walk::FillTensor(const Column& column, PyObject* value,
                                     size_t row) {
-  DistinctObjects& distinct = tables_.tensors[column.index];
-  const auto next = static_cast<int32_t>(distinct.objects.size());
-  const int32_t place = distinct.place_of.FindOrInsert(value, next);
-  if (place == next) {
-    distinct.objects.push_back(value);
-    Py_INCREF(value);
-  }
-  IntCell(row, column.position) = place;
+  IntCell(row, column.position) =
+      tables_.tensors[column.index].FindOrAdd(value);
   return WalkOutcome::kDone;
 }
 
@@ -286,7 +318,9 @@ inline WalkOutcome Walk::CheckType(const Column& column, PyObject* value) {
   if (value == nullptr) {
     return column.is_optional ? WalkOutcome::kDone : Report("missing", value);
   }
-  if (IsListed(column.classes, value)) return WalkOutcome::kDone;
+  if (column.are_classes_implied || IsListed(column.classes, value)) {
+    return WalkOutcome::kDone;
+  }
   return Report(value == Py_None ? "none" : "kind", value);
 }
 
@@ -314,15 +348,6 @@ WalkOutcome Walk::ReportItem(const char* reason, PyObject* element,
   surprise_.path = PyRef::Steal(
       item ? PySequence_Concat(column.path.get(), item.get()) : nullptr);
   return surprise_.path ? WalkOutcome::kSurprise : WalkOutcome::kError;
-}
-
-// Each is empty before its object goes: a finalizer may run any code.
-inline void Walk::ReleaseRegisters(size_t num_registers) {
-  for (size_t i = 0; i < num_registers; ++i) {
-    PyObject* object = tables_.registers[i];
-    tables_.registers[i] = nullptr;
-    Py_XDECREF(object);
-  }
 }
 
 inline int32_t& Walk::IntCell(size_t row, int index) {

@@ -48,12 +48,14 @@ class Walk final {
  private:
   const Program* FindProgram(PyTypeObject* type);
   bool AddObject(PyObject* value, int32_t* handle);
-  void AddRow(PyObject* object, const Program* program);
+  void AddRow(int32_t row, const Program& program);
+  void FindReaders();
   WalkOutcome VisitAgenda();
   WalkOutcome VisitRow(size_t row);
-  WalkOutcome RunSteps(const Program& program, const Column& column,
-                       size_t* next_step);
+  WalkOutcome RunStep(const Step& step, getattrofunc read, PyObject** registers,
+                      int target);
   WalkOutcome Fill(const Column& column, PyObject* value, size_t row);
+  WalkOutcome FillValue(const Column& column, PyObject* value, size_t row);
   WalkOutcome FillHandle(const Column& column, PyObject* value, size_t row);
   WalkOutcome FillItems(const Column& column, PyObject* value, size_t row);
   WalkOutcome FillInt(const Column& column, PyObject* value, size_t row);
@@ -63,7 +65,6 @@ class Walk final {
   WalkOutcome ReportItem(const char* reason, PyObject* element,
                          Py_ssize_t place, const Column& column);
   WalkOutcome Report(const char* reason, PyObject* value);
-  void ReleaseRegisters(size_t num_registers);
   int32_t& IntCell(size_t row, int index);
 
   const Plan& plan_;

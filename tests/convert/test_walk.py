@@ -186,6 +186,36 @@ def test_a_type_that_was_not_expected_is_a_surprise(walk, column, value, reason)
   assert tuple(walk([column], [root])) == (reason, root, LEFT, 0, value)
 
 
+@pytest.mark.parametrize(
+  ("before", "kind", "types", "value", "reason"),
+  [
+    (EDGES[0], "types", (Node, type(None)), Node(left=None, right=None), None),
+    (EDGES[0], "types", (Node, type(None)), None, None),
+    (EDGES[0], "types?", (Node, type(None)), MISSING, None),
+    (EDGES[0], "types", (Node, type(None)), MISSING, "missing"),
+    (EDGES[0], "types", (Node, type(None)), Other(), "type"),
+    (EDGES[0], "types", (Node,), None, "none"),
+    (EDGES[0], "types?", (Node,), None, "none"),
+    (EDGES[0], "types?", (type(None),), Node(left=None, right=None), "kind"),
+    (("int?", 0, LEFT, 1), "types", (int, type(None)), 3, None),
+    (("int?", 0, LEFT, 1), "types", (int, type(None)), MISSING, "missing"),
+    (("int?", 0, LEFT, 1), "types?", (int, type(None)), True, "kind"),
+    (("int?", 0, LEFT, 1), "types", (int,), None, "none"),
+    (("bool", 0, LEFT), "types", (int,), True, "kind"),
+    (("str?", 0, LEFT, 1), "types", (str, type(None)), "text", None),
+    (("float?", 0, LEFT, 1), "types?", (int, type(None)), 1.5, "kind"),
+    (("tensor", 0, LEFT, 1), "types", (int,), 1.5, "kind"),
+  ],
+)
+def test_expected_types_of_what_a_column_takes(walk, before, kind, types, value, reason):
+  root = Node(right=None) if value is MISSING else Node(left=value, right=None)
+  columns = [before, (kind, 0, LEFT, types)]
+  found = walk(columns, [root], floats=1, strings=1, tensors=1)
+  assert getattr(found, "reason", None) == reason
+  if reason is not None:
+    assert found.path == LEFT
+
+
 def test_expected_types_fill_nothing(walk):
   columns = [("types?", 0, LEFT, (int, type(None))), ("item types", 0, RIGHT, (str,))]
   roots = [Node(left=1, right=["a", "b"]), Node(left=None, right=None), Node(right=())]

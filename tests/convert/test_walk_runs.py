@@ -50,11 +50,24 @@ COLUMNS = [
   ("tensor?", 1, (*WORD, ("lookup", {"a": 1, 3: None}, 5)), 17, 18),
   ("bool?", 19, (*KIDS, ("item", 0), *WORD, ("in", {"a", 3})), 20),
 ]
+# They fill nothing, and are of values that columns above read.
+CHECKS = [
+  ("types", 0, LEFT, (Node, Slotted, nltk.Tree, type(None))),
+  ("types?", 0, LEFT, (nltk.Tree, Slotted, Node, type(None), str, int)),
+  ("types", 0, RIGHT, (Node, type(None))),
+  ("types?", 0, RIGHT, (Node, Slotted, nltk.Tree)),
+  ("types", 0, WORD, (int, type(None))),
+  ("types?", 0, WORD, (int,)),
+  ("types", 0, (*LEFT, *WORD), (str, int, type(None))),
+  ("item types", 0, KIDS, (Node, Slotted)),
+]
 TREE_COLUMNS = [
   ("items", 2, ()),
   ("int", 8, (("len",),)),
   ("handle", 14, (("item", 0),)),
   ("str?", 0, (("attr", "_label"), ("call", "upper")), 6),
+  ("types?", 0, (("item", 0),), (nltk.Tree, Node, Slotted, type(None))),
+  ("types", 0, (("method", "label", nltk.Tree.label),), (bool,)),
 ]
 COUNTS = (21, 1, 1, 2)
 
@@ -64,7 +77,7 @@ def graphs(draw):
   """Objects that refer to each other in any way, and the columns of their types."""
   kinds = draw(st.lists(st.sampled_from([Node, Slotted, nltk.Tree]), min_size=1, max_size=12))
   nodes = [kind("x", []) if kind is nltk.Tree else kind() for kind in kinds]
-  leaves = ["a", "b", 3, 10**6, None, None]
+  leaves = ["a", "b", 3, 10**6, None, None, None]
   rare = [True, 2.5, 2**40, Tagged("a"), (), [], {"a": 1}]
   values = st.sampled_from(leaves + (rare if draw(st.booleans()) else []))
   children = st.sampled_from([*nodes, *nodes, None])
@@ -72,19 +85,22 @@ def graphs(draw):
     if isinstance(node, nltk.Tree):
       node.extend(draw(st.lists(children, max_size=3)))
       continue
-    for name in draw(st.sets(st.sampled_from(["left", "right", "word", "kids"]))):
+    names = ["left", "right", "word", "kids"]
+    for name in names if draw(st.booleans()) else draw(st.sets(st.sampled_from(names))):
       if name == "word":
         setattr(node, name, draw(values))
       elif name == "kids":
         setattr(node, name, draw(st.lists(children, max_size=3) | st.tuples(children)))
       else:
-        setattr(node, name, draw(children | values))
-  types = [
-    (kind, draw(st.lists(st.sampled_from(COLUMNS), unique_by=id))) for kind in (Node, Slotted)
-  ]
+        setattr(node, name, draw(children | st.none() | values))
+  types = []
+  for kind in (Node, Slotted):
+    columns = draw(st.lists(st.sampled_from(COLUMNS), unique_by=id))
+    checks = draw(st.lists(st.sampled_from(CHECKS), unique_by=id))
+    types.append((kind, checks + columns if draw(st.booleans()) else columns + checks))
   types.append((nltk.Tree, draw(st.lists(st.sampled_from(TREE_COLUMNS), unique_by=id))))
   types += draw(st.sampled_from([[], [(str, []), (int, [])]]))
-  roots = draw(st.lists(st.sampled_from([*nodes, None]), max_size=4))
+  roots = draw(st.lists(st.sampled_from([*nodes, None]), max_size=4)) + nodes[:1]
   return types, roots
 
 
@@ -98,7 +114,7 @@ def identities(result):
   return (*result[:3], tensors, result.items, objects, result.roots)
 
 
-@hypothesis.settings(max_examples=300)
+@hypothesis.settings(max_examples=500)
 @hypothesis.given(graphs())
 def test_gives_what_the_reference_gives(graph):
   types, roots = graph
