@@ -638,6 +638,29 @@ def test_a_number_is_a_tensor_of_the_very_number(value):
   assert repr(found.numpy().item()) == repr(value)
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.float64])
+def test_an_array_is_a_tensor_that_any_device_takes(dtype):
+  array = np.arange(6, dtype=dtype).reshape(2, 3)
+  doubled = tf.function(lambda x: x + x).get_concrete_function(tf.TensorSpec([2, 3], dtype))
+  for device in tf.config.list_logical_devices("CPU"):
+    with tf.device(device.name):
+      found = tfi.tensor_of(array)
+      assert found.dtype == dtype and found.numpy().tolist() == array.tolist()
+      (total,) = tfi.call_exactly(doubled, [found], [])
+      assert total.device.endswith(device.name.strip("/")) and total.numpy().sum() == 30
+  with tf.Graph().as_default():
+    assert not hasattr(tfi.tensor_of(array), "numpy")
+
+
+def test_the_strategy_of_a_scope_is_known():
+  assert not tfi.has_strategy() and not tf.distribute.has_strategy()
+  with tf.distribute.OneDeviceStrategy("/CPU:0").scope():
+    assert tfi.has_strategy()
+    with tf.Graph().as_default():
+      assert tfi.has_strategy() == tf.distribute.has_strategy()
+  assert not tfi.has_strategy()
+
+
 def test_tapes_record_again_where_recording_was_stopped():
   x = tf.constant(3.0)
   with tf.GradientTape(persistent=True) as tape:

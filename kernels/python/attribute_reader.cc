@@ -1,10 +1,19 @@
 #include "kernels/python/attribute_reader.h"
 
 namespace recursive_tf {
-bool AttributeReader::HasMissed(uint8_t* score) {
-  CountMiss(score);
+
+bool AttributeReader::ReadAgain(uint8_t* score, getattrofunc read,
+                                PyObject* value, PyObject* name,
+                                PyObject** result) {
   if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
   PyErr_Clear();
+  if (read == PyObject_GenericGetAttr && !IsGeneric(Py_TYPE(value))) {
+    *result = PyObject_GetAttr(value, name);
+    if (*result != nullptr) return true;
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
+    PyErr_Clear();
+  }
+  CountMiss(score);
   return true;
 }
 

@@ -15,17 +15,27 @@ class AttributeReader final {
   explicit AttributeReader(int num_steps) : scores_(num_steps, 0) {}
 
   // Sets `*result` to a new reference to the attribute `name` of `value`, or to
-  // null if there is none, for the step numbered `step`. `read` is what reads
-  // attributes of the type. Returns false with a Python exception set if
-  // reading failed in another way. May run any code.
+  // null if there is none, for the step numbered `step`. `read` is
+  // PyObject_GetAttr, or PyObject_GenericGetAttr where IsGeneric was true of
+  // the type. Returns false with a Python exception set if reading failed in
+  // another way. May run any code.
   bool Read(int step, getattrofunc read, PyObject* value, PyObject* name,
             PyObject** result) {
     uint8_t* score = &scores_[step];
     if (*score >= kOften) return ReadOften(score, value, name, result);
     *result = read(value, name);
-    if (*result == nullptr) return HasMissed(score);
+    if (*result == nullptr) {
+      return ReadAgain(score, read, value, name, result);
+    }
     CountHit(score);
     return true;
+  }
+
+  // Tells whether objects of the type have their attributes read as those of
+  // `object` are: no class has a say.
+  static bool IsGeneric(PyTypeObject* type) {
+    return PyType_GetSlot(type, Py_tp_getattro) ==
+           reinterpret_cast<void*>(PyObject_GenericGetAttr);
   }
 
  private:
@@ -35,8 +45,9 @@ class AttributeReader final {
   // and falls where it is not: it stays high from one miss in five reads on.
   bool ReadOften(uint8_t* score, PyObject* value, PyObject* name,
                  PyObject** result);
-  // Counts a miss by an AttributeError; returns false where it is another one.
-  static bool HasMissed(uint8_t* score);
+  // Goes on where `read` has raised. The type may be another by now.
+  static bool ReadAgain(uint8_t* score, getattrofunc read, PyObject* value,
+                        PyObject* name, PyObject** result);
   bool MakeDefault();
 
   static void CountMiss(uint8_t* score) {

@@ -128,7 +128,8 @@ StepOutcome CheckMethod(const Step& step, PyObject* value, PyObject** result) {
   if (!found) return MissingIf(PyExc_AttributeError);
   if (found.get() != step.fallback.get()) {
     // Owned by the process: to make the name takes longer than the read.
-    static PyObject* const name = PyUnicode_InternFromString("__func__");
+    static PyObject* name = nullptr;
+    if (name == nullptr) name = PyUnicode_InternFromString("__func__");
     if (name == nullptr) return StepOutcome::kError;
     found = PyRef::Steal(PyObject_GetAttr(found.get(), name));
     if (!found) return MissingIf(PyExc_AttributeError);

@@ -13,7 +13,7 @@ namespace recursive_tf {
 
 // Elements of a bytearray, of which nobody else knows until it is taken. What
 // is taken is mostly as long as the one before: that many fit from the start.
-// All throw std::bad_alloc. Need the GIL.
+// What adds or takes may throw std::bad_alloc. Needs the GIL.
 template <typename T>
 class NumberArray final {
  public:

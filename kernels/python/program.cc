@@ -102,8 +102,9 @@ void PlanParser::FindImplied(Program* program) const {
   for (auto later = columns.begin(); later != columns.end(); ++later) {
     if (later->kind != Column::Kind::kTypes) continue;
     const auto implies = [&](const Column& before) {
+      if (before.source != later->source) return false;
       const std::vector<PyTypeObject*> taken = TakenBy(before);
-      return before.source == later->source && !taken.empty() &&
+      return !taken.empty() &&
              std::all_of(taken.begin(), taken.end(), [&](PyTypeObject* type) {
                return std::find(later->classes.begin(), later->classes.end(),
                                 type) != later->classes.end();

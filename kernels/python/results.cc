@@ -22,7 +22,7 @@ PyStructSequence_Desc rows_desc = {"recursive_tf._walk.Rows",
                                    "What a walk found.", rows_fields, 7};
 
 PyStructSequence_Field surprise_fields[] = {
-    {"reason", "Why: type, missing, none, kind, range or unsupported."},
+    {"reason", "Why: type, missing, none, kind, range, unsupported or fresh."},
     {"object", "The object that was read; None if a root is the surprise."},
     {"path", "What was read of it."},
     {"column", "Which of its type's columns; -1 if a root is the surprise."},

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "kernels/python/attribute_reader.h"
 #include "kernels/python/py_ref.h"
 
 namespace recursive_tf {

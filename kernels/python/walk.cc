@@ -74,15 +74,15 @@ WalkOutcome Walk::Run(PyObject* roots) {
   return outcome;
 }
 
-// Asks each type how its attributes are read, as PyObject_GetAttr does for each
-// read, which takes a tenth of the walk.
+// Asks each type whether its attributes are read as those of `object`, as
+// PyObject_GetAttr does for each read, which takes a tenth of the walk.
 void Walk::FindReaders() {
   tables_.readers.clear();
   for (const Program& program : plan_.programs) {
     auto* const type = reinterpret_cast<PyTypeObject*>(program.type.get());
-    const auto read =
-        reinterpret_cast<getattrofunc>(PyType_GetSlot(type, Py_tp_getattro));
-    tables_.readers.push_back(read == nullptr ? PyObject_GetAttr : read);
+    const bool is_generic = AttributeReader::IsGeneric(type);
+    tables_.readers.push_back(is_generic ? PyObject_GenericGetAttr
+                                         : PyObject_GetAttr);
   }
 }
 
@@ -145,7 +145,10 @@ WalkOutcome Walk::VisitRow(size_t row) {
   PyObject* const object = tables_.rows[row];
   const Program* const found = FindProgram(Py_TYPE(object));
   // Known when it was met; only code that attributes run can change that.
-  if (found == nullptr) return Report("type", object);
+  if (found == nullptr) {
+    surprise_.object = PyRef::Borrow(object);
+    return Report("type", object);
+  }
   const Program& program = *found;
   const getattrofunc read = tables_.readers[found - plan_.programs.data()];
   // A walk that Python code starts meanwhile has tables of its own.
@@ -257,7 +260,7 @@ inline WalkOutcome Walk::FillHandle(const Column& column, PyObject* value,
   int32_t handle = kMissingHandle;
   if (value != nullptr) {
     // What lies in another object has a reference from there beside ours.
-    const bool is_fresh = Py_REFCNT(value) == 1;
+    const bool is_fresh = column.source != 0 && Py_REFCNT(value) == 1;
     if (!AddObject(value, &handle)) return Report("type", value);
     if (is_fresh && ++num_fresh_ > kMaxFresh) return Report("fresh", value);
   }

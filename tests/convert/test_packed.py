@@ -263,3 +263,14 @@ def test_each_of_many_models_is_converted_that_is_given_many_trees():
     found = model.sums.map(batch) if number % 2 else model.sums.map(model.sums.pack(batch))
     assert found.numpy().tolist() == [number * (i + 10.0) for i in range(20)]
   assert Weighted.sums.stats.num_fallback_runs == 0
+
+
+def test_what_is_packed_in_a_graph_leaves_nothing_to_later_calls():
+  def added(node, other):
+    return node.value + other.value if node.left is None else added(node.left, other)
+
+  leaf, fast = Node(2), rtf.recursive(total, strict=True)
+  with tf.Graph().as_default():
+    rtf.recursive(added).pack([leaf], other=leaf)
+  assert fast(leaf).numpy().tolist() == [2.0]
+  assert rtf.recursive(added, strict=True)(leaf, leaf) == 4

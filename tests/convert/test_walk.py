@@ -2,6 +2,7 @@
 
 import ast
 import collections
+import itertools
 import re
 from fractions import Fraction
 
@@ -452,3 +453,39 @@ def test_other_wrong_arguments_are_refused():
     _walk.Walker([(Node, []), (Node, [])], 0, 0, 0, 0)
   with pytest.raises(ValueError, match="negative"):
     _walk.Walker([], 0, -1, 0, 0)
+
+
+class Loaded:
+  """Makes what it lacks."""
+
+  def __getattr__(self, name):
+    if name == "word":
+      return 7
+    raise AttributeError(name)
+
+
+class Lazy:
+  """Is of another class once it is read."""
+
+  @property
+  def left(self):
+    self.__class__ = Loaded
+    return 1
+
+
+def test_an_object_that_is_of_another_class_by_now_is_read_as_that_class_says(walk):
+  columns = [("int", 0, LEFT), ("int?", 1, WORD, 2)]
+  rows = walk([], [Lazy()], ints=3, more_types=[(Lazy, columns), (Loaded, [])])
+  assert ints_of(rows, 3) == [[1, 7, 0]]
+
+
+def test_an_object_itself_is_none_that_reads_make(walk):
+  class Endless:
+    @property
+    def left(self):
+      return Endless() if next(count) < 2**18 + 10 else None
+
+  count = itertools.count()
+  columns = [("handle", 0, ()), ("handle", 1, LEFT)]
+  rows = walk([], [Endless()], more_types=[(Endless, columns)])
+  assert len(rows.objects) == 2**18 + 11

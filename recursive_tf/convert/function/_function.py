@@ -131,7 +131,7 @@ class Function(Decorated):
         Reason.INSIDE_FUNCTION, f"{self.__name__}.concrete is called while a graph is made."
       )
     values = {name: examples_of(value) for name, value in given.items()}
-    with self._turn():
+    with self._lock, self._turn():
       arguments = _with_constants(self._classify(values), values, self._constants)
       is_open = any(map(has_specs, given.values()))
       if is_open:

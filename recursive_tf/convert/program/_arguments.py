@@ -398,11 +398,16 @@ def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterat
       yield from tensors_of(part, inner, handles)
 
 
-@functools.lru_cache(maxsize=64)
-def _handle(number: int) -> tf.Tensor:
-  """Returns the handle of an object that is passed in; mostly of the first one that is read."""
-  with tf.init_scope():
-    return tf.constant(number, tf.int32)
+def _handle(number: int) -> object:
+  """Returns the handle of an object that is passed in, mostly of the first one that is read."""
+  if not tf.executing_eagerly():
+    return np.int32(number)
+  return _first_handle() if number == 0 else tfi.scalar(number, tf.int32)
+
+
+@functools.cache
+def _first_handle() -> tf.Tensor:
+  return tfi.tensor_of(np.zeros([], np.int32))
 
 
 def constants_of(arguments: Iterable[Argument]) -> list[object]:

@@ -49,10 +49,18 @@ class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
     is_outside: whether it is of something that is not passed in, nor found in what is.
   """
 
-  objects: Sequence[object] = ()
-  what: str = "types, shapes and sizes of what is read anew for each run"
-  found: _walk.Surprise | None = None
-  is_outside: bool = False
+  def __init__(
+    self,
+    objects: Sequence[object] = (),
+    what: str = "types, shapes and sizes of what is read anew for each run",
+    found: _walk.Surprise | None = None,
+    is_outside: bool = False,
+  ):
+    super().__init__(what)
+    self.objects = objects
+    self.what = what
+    self.found = found
+    self.is_outside = is_outside
 
 
 class Feeder:
@@ -118,13 +126,15 @@ class Feeder:
       state, containers = self._begin(roots)
       is_known = is_known and {*map(type, roots)} <= self._all_root_types
     if not is_known:
-      unknown = Outdated()
-      unknown.objects = roots
-      unknown.what = "the classes of the objects that are passed in"
-      raise unknown
+      raise Outdated(roots, "the classes of the objects that are passed in")
     found = self._read_objects(roots, stats)
     self._distinct.check_containers(values, containers, found.objects)
     changing = [one.read() for one in self._changing]
+    arrays = [
+      tensor
+      for column, objects in zip(self._layout.columns.tensors, found.tensors, strict=True)
+      for tensor in _stack(column, objects)
+    ]
     changed = list(map(_changed, self._changing, changing))
     handles = memoryview(found.roots).cast("i")
     numbers = iter(handles)
@@ -148,9 +158,7 @@ class Feeder:
         for tensor in tensors
       ]
       self._distinct.check_tensors(values, [changing, variables, *found.tensors])
-    for column, arrays in zip(self._layout.columns.tensors, found.tensors, strict=True):
-      leaves += _stack(column, arrays)
-    leaves += changed
+    leaves += arrays + changed
     if self._constants:
       leaves.append(tfi.tensor_of(np.array(handles[len(roots) :], np.int32)))
     leaves += self._numbers(found)
@@ -206,11 +214,8 @@ class Feeder:
       for place, value in zip(self._state, state, strict=True):
         roots += place.form.objects_in(value)
         if not {*map(type, place.form.met_in(value))} <= self._met_types:
-          unknown = Outdated()
-          unknown.objects = [*place.form.met_in(value)]
-          unknown.what = "the classes of the objects that are known by numbers"
-          unknown.is_outside = True
-          raise unknown
+          what = "the classes of the objects that are known by numbers"
+          raise Outdated([*place.form.met_in(value)], what, is_outside=True)
         if place.kind == VARIABLE:
           containers += _encode.containers_in(place.form, value)
         if place.kind == DICT and _forms.has_containers_in_rows(place.form):
@@ -234,18 +239,19 @@ class Feeder:
       )
       raise self._refusal
     if isinstance(found, _walk.Surprise):
-      error = Outdated()
-      error.objects, error.found = [*roots, found.object, found.value], found
-      error.what = f"what {path_text(found.path)} is: type, range, shape"
-      error.is_outside = any(found.object is one for one in self._constants)
-      raise error
+      raise Outdated(
+        [*roots, found.object, found.value],
+        f"what {path_text(found.path)} is: type, range, shape",
+        found,
+        is_outside=any(found.object is one for one in self._constants),
+      )
     stats.walked_objects += len(found.objects)
     return found
 
-  def _numbers(self, found: _walk.Rows) -> list[tf.Tensor]:
+  def _numbers(self, found: _walk.Rows) -> list[object]:
     """Returns the numbers that a walk has read, as what is fed of them: floats, ints, items."""
     columns = self._layout.columns
-    fed = []
+    fed: list[object] = []
     if columns.num_floats:
       fed.append(_rows_of(found.floats, np.float64, columns.num_floats))
     if columns.num_ints:
@@ -272,11 +278,8 @@ def _check_no_containers(place: Place, pairs: object) -> None:
   """
   found = [one for one in _encode.containers_in(place.form, pairs) if one is not pairs]
   if found:
-    error = Outdated()
-    error.objects = found
-    error.what = "the lists and dicts in a dict that changes, which were there before"
-    error.is_outside = True
-    raise error
+    what = "the lists and dicts in a dict that changes, which were there before"
+    raise Outdated(found, what, is_outside=True)
 
 
 def initial_value(place: Place) -> object:
@@ -299,11 +302,16 @@ def _rows_of(read: bytearray, dtype: type[np.number], num_columns: int) -> tf.Te
   return tfi.tensor_of(numbers.reshape(-1, num_columns))
 
 
-@functools.lru_cache(maxsize=64)
-def _no_ints(num_objects: int) -> tf.Tensor:
+def _no_ints(num_objects: int) -> object:
   """Returns what says only how many objects there are."""
-  with tf.init_scope():
-    return tf.zeros([num_objects, 0], tf.int32)
+  if tf.executing_eagerly():
+    return _kept_no_ints(num_objects)
+  return np.zeros([num_objects, 0], np.int32)
+
+
+@functools.lru_cache(maxsize=64)
+def _kept_no_ints(num_objects: int) -> tf.Tensor:
+  return tfi.tensor_of(np.zeros([num_objects, 0], np.int32))
 
 
 def _as_tensor(value: object) -> object:
@@ -316,9 +324,7 @@ def _changed(changing: ChangingInput, value: object) -> object:
   shape_ok = not hasattr(now, "shape") or changing.spec.shape.is_compatible_with(now.shape)
   dtype_ok = not hasattr(now, "dtype") or changing.spec.dtype == now.dtype
   if type(value) is not type(changing.example) or not shape_ok or not dtype_ok:
-    error = Outdated()
-    error.is_outside = True
-    raise error
+    raise Outdated(is_outside=True)
   if isinstance(value, (tf.Tensor, np.ndarray)):
     return tf.convert_to_tensor(value)
   return number_as_tensor(value, changing.spec.dtype, "A variable")
@@ -333,9 +339,7 @@ def _stack(column: Column, arrays: list[tf.Tensor]) -> tuple[object, ...]:
     dtype = getattr(array, "dtype", None)
     wrong_type = dtype is None or tf.as_dtype(dtype) != spec.dtype
     if wrong_type or not spec.shape.is_compatible_with(array.shape):
-      error = Outdated()
-      error.objects = [array]
-      raise error
+      raise Outdated([array])
   if spec.shape.is_fully_defined():
     if not arrays:  # There is always one, which may be read where there is None.
       return (tf.zeros([1, *spec.shape], spec.dtype),)

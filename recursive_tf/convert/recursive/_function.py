@@ -166,7 +166,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     lists = self._lists(args)
     values = self._bind((*owner, *lists), kwargs)
     places = tuple(range(len(owner), len(owner) + len(lists)))
-    with self._turn():
+    with self._lock, self._turn():
       prepared = self._again(values, places)
       if prepared is None:
         arguments = self._classify_rows(values, len(owner), len(lists))
@@ -220,7 +220,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
         raise Outdated
       return self._programs.of_program(program, arguments, given)
 
-    with self._turn():
+    with self._lock, self._turn():
       self._programs.note_rows(len(rows))
       try:
         prepared = reads(rows)
