@@ -12,7 +12,11 @@ StepOutcome MissingIf(PyObject* exception) {
   return StepOutcome::kOk;
 }
 
-PyObject* NewBool(bool value) { return PyBool_FromLong(value ? 1 : 0); }
+PyObject* NewBool(bool value) {
+  PyObject* const result = value ? Py_True : Py_False;
+  Py_INCREF(result);
+  return result;
+}
 
 bool HasSlot(PyObject* value, int slot) {
   return PyType_GetSlot(Py_TYPE(value), slot) != nullptr;
@@ -36,7 +40,7 @@ StepOutcome GetSequenceItem(const Step& step, PyObject* value, bool is_list,
     const bool is_subscript = PyIndex_Check(key) || PySlice_Check(key);
     return is_subscript ? StepOutcome::kUnsupported : StepOutcome::kOk;
   }
-  const Py_ssize_t size = is_list ? PyList_Size(value) : PyTuple_Size(value);
+  const Py_ssize_t size = Py_SIZE(value);  // Of both, without a call.
   const Py_ssize_t index = step.index < 0 ? step.index + size : step.index;
   if (index < 0 || index >= size) return StepOutcome::kOk;
   *result =
