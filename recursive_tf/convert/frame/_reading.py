@@ -142,13 +142,16 @@ class Reading(Conditions):
     narrowed = self.narrowed(ref)
     if narrowed is not None:
       return narrowed
-    if not ref.path:
-      types = ref.base.types
-    else:
-      types = self.profile.facts(self._gathering.base_types(ref), ref.path).types
+    types = self.types_at(ref)
     for type_ in types:
       self.conversion.guards.methods(type_)
     return types
+
+  def types_at(self, ref: Ref) -> frozenset[type]:
+    """Returns the types of all that a read may find, those that are ruled out here among them."""
+    if not ref.path:
+      return ref.base.types
+    return self.profile.facts(self._gathering.base_types(ref), ref.path).types
 
   def narrowed(self, ref: Ref | Scalar | Weak | Made) -> frozenset[type] | None:
     for layer in reversed(self._layers):

@@ -357,6 +357,17 @@ def _stack(column: Column, arrays: list[tf.Tensor]) -> tuple[object, ...]:
   return values, starts, shapes, np.stack([np.cumsum(ranks) - ranks, ranks], 1).astype(np.int32)
 
 
+def _classes_first(entries: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
+  """Returns columns of a type so that what a value is is checked before its attributes are read.
+
+  Objects of a class that is not known there may have code for an attribute, which no walk runs.
+  """
+  paths = [path for _, _, path, *_ in entries if isinstance(path, tuple)]
+  begun = [path[:i] for path in paths for i in range(1, len(path)) if path[i][0] == "attr"]
+  first = [e for e in entries if e[0] in ("types", "types?") and e[2] in begun]
+  return first + [entry for entry in entries if not any(entry is one for one in first)]
+
+
 def _make_walker(
   columns: Columns, profile: Profile, root_types: frozenset[type], layout: Layout
 ) -> _walk.Walker:
@@ -376,7 +387,7 @@ def _make_walker(
     types.setdefault(type_, []).append(guard)
   types.pop(type(None), None)
   return _walk.Walker(
-    list(types.items()),
+    [(type_, _classes_first(entries)) for type_, entries in types.items()],
     columns.num_ints,
     columns.num_floats,
     columns.num_strings,

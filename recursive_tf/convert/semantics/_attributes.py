@@ -187,7 +187,7 @@ _PLAIN = frozenset([str, int, float, bool, list, tuple, dict, set, frozenset])
 
 def of_ref(ip: Host, ref: Ref, name: str) -> object:
   """Returns an attribute of an object of the heap."""
-  frame = ip.frame
+  frame, ref = ip.frame, by_itself(ip, ref, name)
   kinds = frame.types_of(ref) - {NoneType, Missing}
   value = frame.concrete(ref)
   if not isinstance(value, Ref):
@@ -229,6 +229,26 @@ def of_ref(ip: Host, ref: Ref, name: str) -> object:
       tuple(groups),
     )
   return by_type(ip, ref, list(groups.values()), lambda narrowed, group: read(ip, narrowed, name))
+
+
+def by_itself(ip: Host, ref: Ref, name: str) -> Ref:
+  """Returns an object as one whose attribute is read as its own, where code may give it to others.
+
+  By a path the walk reads an attribute of all that lies there, of whatever class.
+  """
+  if ref.path and any(_runs_code(kind, name) for kind in ip.frame.types_at(ref)):
+    return ip.frame.unchecked(ref)
+  return ref
+
+
+def _runs_code(kind: type, name: str) -> bool:
+  """Tells whether code of the user's may give an attribute to objects of a class."""
+  if _libraries.is_library(kind):
+    return False
+  found = by_class(kind, name)
+  getter = inspect.getattr_static(type(found), "__get__", None)
+  is_code = isinstance(found, (property, functools.cached_property)) or _libraries.is_users(getter)
+  return is_code or has_own_getattr(kind)
 
 
 def _behind_enum(ip: Host, kinds: Collection[type], name: str) -> str:

@@ -99,6 +99,7 @@ def get_attribute(ip: Host, owner: object, name: object, *default: object) -> ob
   if default and isinstance(found, Ref):
 
     def read(there: Ref) -> object:
+      there = _attributes.by_itself(ip, there, name)
       if not _is_plain(ip, there, name):
         return ip.attribute(there, name)
       read_now = functools.partial(ip.attribute, there, name)
@@ -151,7 +152,7 @@ def has_attribute(ip: Host, owner: object, name: object) -> object:
 
 
 def _heap_has(ip: Host, owner: Ref, name: str) -> object:
-  frame = ip.frame
+  frame, owner = ip.frame, _attributes.by_itself(ip, owner, name)
   kinds = frame.types_of(owner) - {Missing}
   for kind in kinds:
     if not _libraries.is_library(kind):
