@@ -28,6 +28,15 @@ constexpr KindName kKindNames[] = {
     {"item types", Column::Kind::kItemTypes},
 };
 
+// Returns the one type of the values that a column takes; null if there is
+// none.
+PyTypeObject* TypeOfValues(Column::Kind kind) {
+  if (kind == Column::Kind::kInt) return &PyLong_Type;
+  if (kind == Column::Kind::kBool) return &PyBool_Type;
+  if (kind == Column::Kind::kFloat) return &PyFloat_Type;
+  return kind == Column::Kind::kString ? &PyUnicode_Type : nullptr;
+}
+
 // Parses the arguments of one Walker into `plan_`.
 class PlanParser final {
  public:
@@ -122,26 +131,14 @@ void PlanParser::FindImplied(Program* program) const {
 // Returns the types of which a column takes values; none if that is not known.
 std::vector<PyTypeObject*> PlanParser::TakenBy(const Column& column) const {
   std::vector<PyTypeObject*> types;
-  switch (column.kind) {
-    case Column::Kind::kHandle:
-      for (const Program& program : plan_->programs) {
-        types.push_back(reinterpret_cast<PyTypeObject*>(program.type.get()));
-      }
-      break;
-    case Column::Kind::kInt:
-      types.push_back(&PyLong_Type);
-      break;
-    case Column::Kind::kBool:
-      types.push_back(&PyBool_Type);
-      break;
-    case Column::Kind::kFloat:
-      types.push_back(&PyFloat_Type);
-      break;
-    case Column::Kind::kString:
-      types.push_back(&PyUnicode_Type);
-      break;
-    default:
-      return types;
+  if (column.kind == Column::Kind::kHandle) {
+    for (const Program& program : plan_->programs) {
+      types.push_back(reinterpret_cast<PyTypeObject*>(program.type.get()));
+    }
+  } else if (PyTypeObject* const type = TypeOfValues(column.kind)) {
+    types.push_back(type);
+  } else {
+    return types;
   }
   if (column.is_optional || column.kind == Column::Kind::kHandle) {
     types.push_back(Py_TYPE(Py_None));

@@ -593,7 +593,10 @@ class Decorated:
     self.stats.fallbacks[reason] = self.stats.fallbacks.get(reason, 0) + 1
 
   def _turn(self) -> _Turn:
-    """Holds the lock of the function, and adds the time of an outermost call to its own."""
+    """Holds the lock of the function, and adds the time of an outermost call to its own.
+
+    Plain runs within give it away meanwhile: who must not lose it holds the lock beside.
+    """
     return _Turn(self._lock, self._thread, self.stats)
 
 

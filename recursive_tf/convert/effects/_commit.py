@@ -102,7 +102,7 @@ class Outcome:
   @property
   def is_result_alone(self) -> bool:
     """Whether there is nothing else to it: nothing is written or printed."""
-    return not (self.writes or self.prints or self.has_unordered_keys or self.is_unsure)
+    return self.counts and not (self.writes or self.prints)
 
   @property
   def counts(self) -> bool:

@@ -363,9 +363,9 @@ def _classes_first(entries: list[tuple[object, ...]]) -> list[tuple[object, ...]
   Objects of a class that is not known there may have code for an attribute, which no walk runs.
   """
   paths = [path for _, _, path, *_ in entries if isinstance(path, tuple)]
-  begun = [path[:i] for path in paths for i in range(1, len(path)) if path[i][0] == "attr"]
-  first = [e for e in entries if e[0] in ("types", "types?") and e[2] in begun]
-  return first + [entry for entry in entries if not any(entry is one for one in first)]
+  begun = [path[:i] for path in paths for i, step in enumerate(path) if step[0] == "attr"]
+  checks = "types", "types?"
+  return sorted(entries, key=lambda entry: entry[0] not in checks or entry[2] not in begun)
 
 
 def _make_walker(
