@@ -52,8 +52,8 @@ of a type that begin alike share these reads. On missing every step gives missin
 | `("keys",)`, `("values",)`  | a list of a dict's, by the builtin's own method; of None, missing |
 | `("children", cls)`         | what `ast.iter_child_nodes` gives of a node, which is a `cls`, as |
 |                             | a list; of None, missing                                          |
-| `("method", name, found)`   | True if `getattr` gives `found`, or a method with it as           |
-|                             | `__func__`; else missing                                          |
+| `("method", name, found)`   | True if `getattr` gives what the class has for the name, `found`, |
+|                             | bound to the object; else missing                                 |
 
 Other exceptions than the four named, raised by what the walk reads, come out of `walk`.
 """

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string_view>
 
 #include "kernels/python/step.h"
 
@@ -125,20 +126,89 @@ StepOutcome GetChildren(const Step& step, PyObject* value, PyObject** result) {
   return StepOutcome::kOk;
 }
 
-// Tells whether the attribute is the method that the class has, by True or
-// missing.
-StepOutcome CheckMethod(const Step& step, PyObject* value, PyObject** result) {
-  PyRef found = PyRef::Steal(PyObject_GetAttr(value, step.constant.get()));
-  if (!found) return MissingIf(PyExc_AttributeError);
-  if (found.get() != step.fallback.get()) {
-    // Owned by the process: to make the name takes longer than the read.
-    static PyObject* name = nullptr;
-    if (name == nullptr) name = PyUnicode_InternFromString("__func__");
-    if (name == nullptr) return StepOutcome::kError;
-    found = PyRef::Steal(PyObject_GetAttr(found.get(), name));
-    if (!found) return MissingIf(PyExc_AttributeError);
+// Bound methods, by their type and where they hold what they are made of: to
+// read that as attributes takes longer than to make a method.
+class BoundMethods final {
+ public:
+  BoundMethods() {
+    const PyRef types = PyRef::Steal(PyImport_ImportModule("types"));
+    type_ = types ? PyObject_GetAttrString(types.get(), "MethodType") : nullptr;
+    if (type_ == nullptr) {
+      PyErr_Clear();
+      return;
+    }
+    const auto* member = static_cast<PyMemberDef*>(
+        PyType_GetSlot(reinterpret_cast<PyTypeObject*>(type_), Py_tp_members));
+    for (; member != nullptr && member->name != nullptr; ++member) {
+      const std::string_view name = member->name;
+      if (name == "__func__") function_ = member->offset;
+      if (name == "__self__") self_ = member->offset;
+    }
   }
-  if (found.get() == step.fallback.get()) *result = NewBool(true);
+
+  // Tells whether an object is one, and this can look into it.
+  bool AreKnown(PyObject* object) const {
+    return reinterpret_cast<PyObject*>(Py_TYPE(object)) == type_ &&
+           function_ > 0 && self_ > 0;
+  }
+
+  // What a bound method that is known is made of, borrowed.
+  PyObject* Function(PyObject* method) const { return Part(method, function_); }
+  PyObject* Self(PyObject* method) const { return Part(method, self_); }
+
+ private:
+  static PyObject* Part(PyObject* method, Py_ssize_t offset) {
+    return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(method) +
+                                         offset);
+  }
+
+  PyObject* type_ = nullptr;  // Owned by the process.
+  Py_ssize_t function_ = 0;   // Where it is in a method; 0 if that is unknown.
+  Py_ssize_t self_ = 0;
+};
+
+// Returns what a class has for an attribute, bound to an object of it.
+PyRef Bind(PyObject* attribute, PyObject* object) {
+  auto* const bind = reinterpret_cast<descrgetfunc>(
+      PyType_GetSlot(Py_TYPE(attribute), Py_tp_descr_get));
+  if (bind == nullptr) return PyRef::Borrow(attribute);
+  return PyRef::Steal(
+      bind(attribute, object, reinterpret_cast<PyObject*>(Py_TYPE(object))));
+}
+
+// Tells whether a call of one does what a call of the other one does. Runs no
+// code of the user's; where only that could tell, they differ.
+bool IsSameMethod(const BoundMethods& methods, PyObject* a, PyObject* b) {
+  if (a == b) return true;
+  if (Py_TYPE(a) != Py_TYPE(b)) return false;
+  if (methods.AreKnown(a)) {
+    return methods.Function(a) == methods.Function(b) &&
+           methods.Self(a) == methods.Self(b);
+  }
+  const bool is_builtin =
+      (PyType_GetFlags(Py_TYPE(a)) & Py_TPFLAGS_HEAPTYPE) == 0;
+  return is_builtin && PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+}
+
+// Tells by True or missing whether an attribute is the method that the class
+// has: the object has none of its own that hides it.
+StepOutcome CheckMethod(const Step& step, PyObject* value, PyObject** result) {
+  static const BoundMethods methods;
+  const PyRef found =
+      PyRef::Steal(PyObject_GetAttr(value, step.constant.get()));
+  if (!found) return MissingIf(PyExc_AttributeError);
+  PyObject* const attribute = step.fallback.get();
+  const bool is_bound = methods.AreKnown(found.get()) &&  // Nearly all are.
+                        methods.Function(found.get()) == attribute &&
+                        methods.Self(found.get()) == value;
+  if (!is_bound) {
+    const PyRef expected = Bind(attribute, value);
+    if (!expected) return MissingIf(PyExc_TypeError);  // Of another class.
+    if (!IsSameMethod(methods, found.get(), expected.get())) {
+      return StepOutcome::kOk;
+    }
+  }
+  *result = NewBool(true);
   return StepOutcome::kOk;
 }
 

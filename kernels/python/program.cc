@@ -58,7 +58,9 @@ class PlanParser final {
   };
 
   bool ParseEntry(PyObject* entry);
-  void FindImplied(Program* program) const;
+  void LeaveOutImplied(Program* program) const;
+  bool Implies(const Column& before, const Column& column) const;
+  static void FindAlone(Program* program);
   std::vector<PyTypeObject*> TakenBy(const Column& column) const;
   bool ParseColumn(PyObject* spec, Program* program);
   bool ParseKind(PyObject* spec, Column* column);
@@ -100,32 +102,62 @@ bool PlanParser::Parse(PyObject* types) {
   for (Py_ssize_t i = 0; i < PyTuple_Size(entries.get()); ++i) {
     if (!ParseEntry(PyTuple_GetItem(entries.get(), i))) return false;
   }
-  for (Program& program : plan_->programs) FindImplied(&program);
+  for (Program& program : plan_->programs) {
+    LeaveOutImplied(&program);
+    FindAlone(&program);
+  }
   return true;
 }
 
-// Finds the columns of classes that need no look at the value: a column before
-// has taken it, which takes only such.
-void PlanParser::FindImplied(Program* program) const {
-  std::vector<Column>& columns = program->columns;
-  for (auto later = columns.begin(); later != columns.end(); ++later) {
-    if (later->kind != Column::Kind::kTypes) continue;
-    const auto implies = [&](const Column& before) {
-      if (before.source != later->source) return false;
-      const std::vector<PyTypeObject*> taken = TakenBy(before);
-      return !taken.empty() &&
-             std::all_of(taken.begin(), taken.end(), [&](PyTypeObject* type) {
-               return std::find(later->classes.begin(), later->classes.end(),
-                                type) != later->classes.end();
-             });
-    };
-    later->are_classes_implied = std::any_of(columns.begin(), later, implies);
+// Leaves out the columns of classes that need no look at the value: the column
+// before has taken it, which takes only such.
+void PlanParser::LeaveOutImplied(Program* program) const {
+  std::vector<Column> columns;
+  for (Column& column : program->columns) {
+    if (columns.empty() || !Implies(columns.back(), column)) {
+      columns.push_back(std::move(column));
+      continue;
+    }
+    Column& before = columns.back();
+    const bool takes_missing =
+        before.is_optional || before.kind == Column::Kind::kHandle;
+    if (takes_missing && !column.is_optional && before.required_by < 0) {
+      before.required_by = column.number;
+    }
   }
-  const auto takes_all = [](const Column& column) {
-    return column.are_classes_implied && column.is_optional;
-  };
-  columns.erase(std::remove_if(columns.begin(), columns.end(), takes_all),
-                columns.end());
+  program->columns = std::move(columns);
+}
+
+// Tells whether a kTypes column finds nothing wrong with a value, if it is not
+// missing, that the column before takes.
+bool PlanParser::Implies(const Column& before, const Column& column) const {
+  if (column.kind != Column::Kind::kTypes || before.source != column.source) {
+    return false;
+  }
+  const std::vector<PyTypeObject*> taken = TakenBy(before);
+  return !taken.empty() &&
+         std::all_of(taken.begin(), taken.end(), [&](PyTypeObject* type) {
+           return std::find(column.classes.begin(), column.classes.end(),
+                            type) != column.classes.end();
+         });
+}
+
+// Finds the columns that read an attribute of the object for themselves alone.
+void PlanParser::FindAlone(Program* program) {
+  const std::vector<Step>& steps = program->steps;
+  int begin = 0;
+  for (Column& column : program->columns) {
+    const auto reads = [&column](const auto& other) {
+      return other.source == column.source;
+    };
+    column.reads_alone =
+        column.end_step == begin + 1 && column.source == column.end_step &&
+        steps[begin].kind == Step::Kind::kAttr && steps[begin].source == 0 &&
+        std::none_of(steps.begin(), steps.end(), reads) &&
+        std::count_if(program->columns.begin(), program->columns.end(),
+                      reads) == 1;
+    begin = column.end_step;
+  }
 }
 
 // Returns the types of which a column takes values; none if that is not known.

@@ -39,12 +39,15 @@ struct Column {
   // kTypes and kItemTypes: the types that are no surprise, and who holds them.
   std::vector<PyTypeObject*> classes;
   PyRef class_tuple;
-  // kTypes: an earlier column of the same value takes no others.
-  bool are_classes_implied = false;
+  // The number of the column that is surprised by a missing value, if this one
+  // is not: a kTypes that follows in what was given; or -1.
+  int required_by = -1;
+  // The one step before it reads an attribute of the object, for it alone.
+  bool reads_alone = false;
 };
 
-// The columns of one type, in the order given, and their steps. Columns that
-// nothing can surprise, and that fill nothing, are left out.
+// The columns of one type, in the order given, and their steps. A kTypes that
+// follows a column of the same value that takes no others is part of that.
 //
 // Step i writes register i + 1; register 0 is the object. Columns whose paths
 // begin alike share these steps, so each value is read once.

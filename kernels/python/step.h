@@ -42,7 +42,7 @@ struct Step {
   PyRef constant;
   PyRef fallback;   // kLookup: the default, if there is one.
   PyRef arguments;  // kCall: a tuple.
-  // kMethod: `constant` is the name, `fallback` what its class has.
+  // kMethod: `constant` is the name, `fallback` what the class has for it.
   bool is_index = false;               // kItem: whether the key is an integer,
   Py_ssize_t index = 0;                // and which.
   std::vector<PyTypeObject*> classes;  // kIsInstance: of `constant`.

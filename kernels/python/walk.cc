@@ -103,13 +103,14 @@ WalkOutcome Walk::VisitAgenda() {
 
 // Returns what to read of objects of `type`; null if that is not known.
 inline const Program* Walk::FindProgram(PyTypeObject* type) {
-  if (type != last_type_) {
+  if (type == last_.type) return last_.program;
+  std::swap(last_, last_but_one_);
+  if (type != last_.type) {
     const int32_t number =
         plan_.program_of_type.Find(reinterpret_cast<PyObject*>(type));
-    last_type_ = type;
-    last_program_ = number < 0 ? nullptr : &plan_.programs[number];
+    last_ = {type, number < 0 ? nullptr : &plan_.programs[number]};
   }
-  return last_program_;
+  return last_.program;
 }
 
 // Makes the cells of a new row.
@@ -141,8 +142,8 @@ inline bool Walk::AddObject(PyObject* value, int32_t* handle) {
   return true;
 }
 
-WalkOutcome Walk::VisitRow(size_t row) {
-  PyObject* const object = tables_.rows[row];
+WalkOutcome Walk::VisitRow(size_t number) {
+  PyObject* const object = tables_.rows[number];
   const Program* const found = FindProgram(Py_TYPE(object));
   // Known when it was met; only code that attributes run can change that.
   if (found == nullptr) {
@@ -151,25 +152,31 @@ WalkOutcome Walk::VisitRow(size_t row) {
   }
   const Program& program = *found;
   const getattrofunc read = tables_.readers[found - plan_.programs.data()];
+  const Row row = {object, number, number * plan_.layout.default_ints.size()};
   // A walk that Python code starts meanwhile has tables of its own.
   PyObject** const registers = tables_.registers.data();
   registers[0] = object;
   int num_steps = 0;
   WalkOutcome outcome = WalkOutcome::kDone;
   for (const Column& column : program.columns) {
-    for (; num_steps < column.end_step; ++num_steps) {
-      outcome =
-          RunStep(program.steps[num_steps], read, registers, num_steps + 1);
-      if (outcome != WalkOutcome::kDone) break;
-    }
-    if (outcome == WalkOutcome::kDone) {
-      outcome = Fill(column, registers[column.source], row);
+    if (column.reads_alone) {
+      outcome = FillAlone(column, program.steps[num_steps++], read, row);
+    } else {
+      for (; num_steps < column.end_step; ++num_steps) {
+        outcome =
+            RunStep(program.steps[num_steps], read, registers, num_steps + 1);
+        if (outcome != WalkOutcome::kDone) break;
+      }
+      if (outcome == WalkOutcome::kDone) {
+        outcome = Fill(column, registers[column.source], row);
+      }
     }
     if (outcome != WalkOutcome::kDone) {
       if (outcome == WalkOutcome::kSurprise) {
         surprise_.object = PyRef::Borrow(object);
         if (!surprise_.path) surprise_.path = PyRef::Borrow(column.path.get());
-        surprise_.column = column.number;
+        const bool is_required = !surprise_.value && column.required_by >= 0;
+        surprise_.column = is_required ? column.required_by : column.number;
       }
       break;
     }
@@ -178,6 +185,19 @@ WalkOutcome Walk::VisitRow(size_t row) {
   for (int i = 1; i <= num_steps; ++i) {
     Py_XDECREF(std::exchange(registers[i], nullptr));
   }
+  return outcome;
+}
+
+// Fills a column with an attribute that no other asks for.
+inline WalkOutcome Walk::FillAlone(const Column& column, const Step& step,
+                                   getattrofunc read, const Row& row) {
+  PyObject* value = nullptr;
+  if (!tables_.attributes.Read(step.number, read, row.object,
+                               step.constant.get(), &value)) {
+    return WalkOutcome::kError;
+  }
+  const WalkOutcome outcome = Fill(column, value, row);
+  Py_XDECREF(value);
   return outcome;
 }
 
@@ -206,7 +226,7 @@ inline WalkOutcome Walk::RunStep(const Step& step, getattrofunc read,
 }
 
 inline WalkOutcome Walk::Fill(const Column& column, PyObject* value,
-                              size_t row) {
+                              const Row& row) {
   switch (column.kind) {
     case Column::Kind::kHandle:
       return FillHandle(column, value, row);
@@ -222,10 +242,13 @@ inline WalkOutcome Walk::Fill(const Column& column, PyObject* value,
 }
 
 inline WalkOutcome Walk::FillValue(const Column& column, PyObject* value,
-                                   size_t row) {
+                                   const Row& row) {
   if (value == nullptr || value == Py_None) {
     if (!column.is_optional) {
       return Report(value == nullptr ? "missing" : "none", value);
+    }
+    if (value == nullptr && column.required_by >= 0) {
+      return Report("missing", value);
     }
     IntCell(row, column.status) =
         value == nullptr ? kStatusMissing : kStatusNone;
@@ -242,13 +265,13 @@ inline WalkOutcome Walk::FillValue(const Column& column, PyObject* value,
       return WalkOutcome::kDone;
     case Column::Kind::kFloat:
       if (!PyFloat_CheckExact(value)) return Report("kind", value);
-      tables_.floats[row * layout.num_floats + column.index] =
+      tables_.floats[row.number * layout.num_floats + column.index] =
           PyFloat_AsDouble(value);
       return WalkOutcome::kDone;
     case Column::Kind::kString:
       if (!PyUnicode_CheckExact(value)) return Report("kind", value);
       Py_INCREF(value);
-      tables_.strings[row * layout.num_strings + column.index] = value;
+      tables_.strings[row.number * layout.num_strings + column.index] = value;
       return WalkOutcome::kDone;
     default:
       return FillTensor(column, value, row);
@@ -256,13 +279,15 @@ inline WalkOutcome Walk::FillValue(const Column& column, PyObject* value,
 }
 
 inline WalkOutcome Walk::FillHandle(const Column& column, PyObject* value,
-                                    size_t row) {
+                                    const Row& row) {
   int32_t handle = kMissingHandle;
   if (value != nullptr) {
     // What lies in another object has a reference from there beside ours.
     const bool is_fresh = column.source != 0 && Py_REFCNT(value) == 1;
     if (!AddObject(value, &handle)) return Report("type", value);
     if (is_fresh && ++num_fresh_ > kMaxFresh) return Report("fresh", value);
+  } else if (column.required_by >= 0) {
+    return Report("missing", value);
   }
   if (tables_.rows.size() >= kMaxHandles) return TooMany("objects");
   IntCell(row, column.index) = handle;
@@ -270,7 +295,7 @@ inline WalkOutcome Walk::FillHandle(const Column& column, PyObject* value,
 }
 
 inline WalkOutcome Walk::FillItems(const Column& column, PyObject* value,
-                                   size_t row) {
+                                   const Row& row) {
   if (value == nullptr || value == Py_None) {
     IntCell(row, column.index) = 0;
     IntCell(row, column.index + 1) =
@@ -298,7 +323,7 @@ inline WalkOutcome Walk::FillItems(const Column& column, PyObject* value,
 }
 
 inline WalkOutcome Walk::FillInt(const Column& column, PyObject* value,
-                                 size_t row) {
+                                 const Row& row) {
   if (!PyLong_CheckExact(value)) return Report("kind", value);
   int overflow = 0;
   const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
@@ -311,7 +336,7 @@ inline WalkOutcome Walk::FillInt(const Column& column, PyObject* value,
 }
 
 inline WalkOutcome Walk::FillTensor(const Column& column, PyObject* value,
-                                    size_t row) {
+                                    const Row& row) {
   IntCell(row, column.position) =
       tables_.tensors[column.index].FindOrAdd(value);
   return WalkOutcome::kDone;
@@ -321,9 +346,7 @@ inline WalkOutcome Walk::CheckType(const Column& column, PyObject* value) {
   if (value == nullptr) {
     return column.is_optional ? WalkOutcome::kDone : Report("missing", value);
   }
-  if (column.are_classes_implied || IsListed(column.classes, value)) {
-    return WalkOutcome::kDone;
-  }
+  if (IsListed(column.classes, value)) return WalkOutcome::kDone;
   return Report(value == Py_None ? "none" : "kind", value);
 }
 
@@ -353,8 +376,8 @@ WalkOutcome Walk::ReportItem(const char* reason, PyObject* element,
   return surprise_.path ? WalkOutcome::kSurprise : WalkOutcome::kError;
 }
 
-inline int32_t& Walk::IntCell(size_t row, int index) {
-  return tables_.ints[row * plan_.layout.default_ints.size() + index];
+inline int32_t& Walk::IntCell(const Row& row, int index) {
+  return tables_.ints[row.first_int + index];
 }
 
 }  // namespace recursive_tf

@@ -46,34 +46,49 @@ class Walk final {
   const Surprise& surprise() const { return surprise_; }
 
  private:
+  // An object's row.
+  struct Row {
+    PyObject* object;
+    size_t number;
+    size_t first_int;  // In the matrix of ints.
+  };
+
+  struct TypeProgram {
+    const PyTypeObject* type = nullptr;
+    const Program* program = nullptr;
+  };
+
   const Program* FindProgram(PyTypeObject* type);
   bool AddObject(PyObject* value, int32_t* handle);
   void AddRow(int32_t row, const Program& program);
   void FindReaders();
   WalkOutcome VisitAgenda();
-  WalkOutcome VisitRow(size_t row);
+  WalkOutcome VisitRow(size_t number);
   WalkOutcome RunStep(const Step& step, getattrofunc read, PyObject** registers,
                       int target);
-  WalkOutcome Fill(const Column& column, PyObject* value, size_t row);
-  WalkOutcome FillValue(const Column& column, PyObject* value, size_t row);
-  WalkOutcome FillHandle(const Column& column, PyObject* value, size_t row);
-  WalkOutcome FillItems(const Column& column, PyObject* value, size_t row);
-  WalkOutcome FillInt(const Column& column, PyObject* value, size_t row);
-  WalkOutcome FillTensor(const Column& column, PyObject* value, size_t row);
+  WalkOutcome FillAlone(const Column& column, const Step& step,
+                        getattrofunc read, const Row& row);
+  WalkOutcome Fill(const Column& column, PyObject* value, const Row& row);
+  WalkOutcome FillValue(const Column& column, PyObject* value, const Row& row);
+  WalkOutcome FillHandle(const Column& column, PyObject* value, const Row& row);
+  WalkOutcome FillItems(const Column& column, PyObject* value, const Row& row);
+  WalkOutcome FillInt(const Column& column, PyObject* value, const Row& row);
+  WalkOutcome FillTensor(const Column& column, PyObject* value, const Row& row);
   WalkOutcome CheckType(const Column& column, PyObject* value);
   WalkOutcome CheckItemTypes(const Column& column, PyObject* value);
   WalkOutcome ReportItem(const char* reason, PyObject* element,
                          Py_ssize_t place, const Column& column);
   WalkOutcome Report(const char* reason, PyObject* value);
-  int32_t& IntCell(size_t row, int index);
+  int32_t& IntCell(const Row& row, int index);
 
   const Plan& plan_;
   Tables& tables_;
   Surprise surprise_;
   size_t num_visited_ = 0;
   size_t num_fresh_ = 0;  // Rows of objects that only the walk holds.
-  const PyTypeObject* last_type_ = nullptr;
-  const Program* last_program_ = nullptr;
+  // The last two types that were met: trees mostly have two kinds of nodes.
+  TypeProgram last_;
+  TypeProgram last_but_one_;
 };
 
 }  // namespace recursive_tf

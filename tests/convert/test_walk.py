@@ -2,6 +2,7 @@
 
 import ast
 import collections
+import inspect
 import itertools
 import re
 from fractions import Fraction
@@ -214,7 +215,9 @@ def test_expected_types_of_what_a_column_takes(walk, before, kind, types, value,
   found = walk(columns, [root], floats=1, strings=1, tensors=1)
   assert getattr(found, "reason", None) == reason
   if reason is not None:
+    alone = walk([before], [root], floats=1, strings=1, tensors=1)
     assert found.path == LEFT
+    assert found.column == (0 if hasattr(alone, "reason") else 1)
 
 
 def test_expected_types_fill_nothing(walk):
@@ -261,10 +264,28 @@ UNSUPPORTED = object()
 
 
 class Callee:
-  """Has a method."""
+  """Has methods."""
 
   def call(self):
     """Is not called by a walk."""
+
+  @classmethod
+  def make(cls):
+    """Neither is this."""
+
+  @staticmethod
+  def fix():
+    """Nor this."""
+
+
+def _hiding(name, attribute):
+  """Returns an object with an attribute of its own."""
+  found = Callee()
+  setattr(found, name, attribute)
+  return found
+
+
+MAKE, FIX = (inspect.getattr_static(Callee, name) for name in ("make", "fix"))
 
 
 def _label(value):
@@ -322,9 +343,21 @@ READS = [
   (("children", ast.AST), None, MISSING),
   (("children", ast.AST), "text", UNSUPPORTED),
   (("children", ast.AST), ast.Call(args=Branch([ast.Load()])), UNSUPPORTED),
-  (("method", "append", list.append), PLAIN, MISSING),
+  (("method", "append", list.append), PLAIN, True),
   (("method", "call", METHOD.__func__), METHOD.__self__, True),
   (("method", "gone", METHOD.__func__), METHOD.__self__, MISSING),
+  (("method", "call", METHOD.__func__), _hiding("call", METHOD), MISSING),
+  (("method", "call", METHOD.__func__), _hiding("call", METHOD.__func__), MISSING),
+  (("method", "make", MAKE), Callee(), True),
+  (("method", "make", MAKE), _hiding("make", Callee.make), True),
+  (("method", "make", MAKE), _hiding("make", MAKE.__func__), MISSING),
+  (("method", "fix", FIX), Callee(), True),
+  (("method", "fix", FIX), _hiding("fix", Callee.fix), True),
+  (("method", "fix", FIX), _hiding("fix", METHOD), MISSING),
+  (("method", "count", list.count), Branch([3, 4]), True),
+  (("method", "count", list.count), (3, 4), MISSING),
+  (("method", "__len__", list.__len__), PLAIN, True),
+  (("method", "__len__", list.__len__), Branch([3, 4]), MISSING),
   (("len",), "text", 4),
   (("len",), {1, 2}, 2),
   (("len",), Branch([3, 4]), 2),

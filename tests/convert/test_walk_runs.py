@@ -97,7 +97,11 @@ def graphs(draw):
   for kind in (Node, Slotted):
     columns = draw(st.lists(st.sampled_from(COLUMNS), unique_by=id))
     checks = draw(st.lists(st.sampled_from(CHECKS), unique_by=id))
-    types.append((kind, checks + columns if draw(st.booleans()) else columns + checks))
+    columns = draw(st.sampled_from([checks + columns, columns + checks]))
+    if draw(st.booleans()):  # What is of one value is side by side.
+      paths = [column[2] for column in columns]
+      columns.sort(key=lambda column: paths.index(column[2]))
+    types.append((kind, columns))
   types.append((nltk.Tree, draw(st.lists(st.sampled_from(TREE_COLUMNS), unique_by=id))))
   types += draw(st.sampled_from([[], [(str, []), (int, [])]]))
   roots = draw(st.lists(st.sampled_from([*nodes, None]), max_size=4)) + nodes[:1]

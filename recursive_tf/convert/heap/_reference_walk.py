@@ -111,9 +111,11 @@ def _apply(step: Step, value: object) -> object:
     case ("keys",) | ("values",):
       return _contents(step, value)
     case ("method", name, found):
-      method = getattr(value, name, MISSING)
-      is_found = method is found or getattr(method, "__func__", MISSING) is found
-      return True if is_found else MISSING
+      try:
+        method, expected = getattr(value, name), found.__get__(value, type(value))
+      except (AttributeError, TypeError):  # It has no such attribute, or is of another class.
+        return MISSING
+      return True if type(method) is type(expected) and method == expected else MISSING
     case ("call", name, *arguments):
       if type(value) is not str:  # Programs do this where they have found a string.
         return MISSING

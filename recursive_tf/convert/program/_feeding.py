@@ -357,15 +357,22 @@ def _stack(column: Column, arrays: list[tf.Tensor]) -> tuple[object, ...]:
   return values, starts, shapes, np.stack([np.cumsum(ranks) - ranks, ranks], 1).astype(np.int32)
 
 
-def _classes_first(entries: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
-  """Returns columns of a type so that what a value is is checked before its attributes are read.
+def _in_order(entries: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
+  """Returns the columns of a type in the order in which the walk takes them.
 
-  Objects of a class that is not known there may have code for an attribute, which no walk runs.
+  What a value is is checked before its attributes are read: objects of a class that is not known
+  there may have code for an attribute, which no walk runs. Other checks follow the column of the
+  same value, of which the walk makes them a part.
   """
-  paths = [path for _, _, path, *_ in entries if isinstance(path, tuple)]
-  begun = [path[:i] for path in paths for i, step in enumerate(path) if step[0] == "attr"]
+  paths = [path for _, _, path, *_ in entries]
+  steps = [path for path in paths if isinstance(path, tuple)]
+  begun = [path[:i] for path in steps for i, step in enumerate(path) if step[0] == "attr"]
   checks = "types", "types?"
-  return sorted(entries, key=lambda entry: entry[0] not in checks or entry[2] not in begun)
+
+  def place(entry: tuple[object, ...]) -> tuple[bool, int]:
+    return entry[0] not in checks or entry[2] not in begun, paths.index(entry[2])
+
+  return sorted(entries, key=place)
 
 
 def _make_walker(
@@ -387,7 +394,7 @@ def _make_walker(
     types.setdefault(type_, []).append(guard)
   types.pop(type(None), None)
   return _walk.Walker(
-    [(type_, _classes_first(entries)) for type_, entries in types.items()],
+    [(type_, _in_order(entries)) for type_, entries in types.items()],
     columns.num_ints,
     columns.num_floats,
     columns.num_strings,

@@ -323,9 +323,9 @@ def _check_not_hidden(ip: Host, ref: Ref, name: str) -> None:
   """Relies on that objects have no attributes of their own that hide a method of the class."""
   frame = ip.frame
   for kind in frame.types_of(ref) - {NoneType, Missing}:
+    if kind.__dictoffset__ == 0:
+      continue  # Its objects have the attributes that the class names, no others.
     found = inspect.getattr_static(kind, name)
-    if isinstance(found, (staticmethod, classmethod)):
-      found = found.__func__
     facts = frame.profile.facts([kind], (("method", name, Held(found)),))
     if Missing in facts.types:
       raise frame.refuse(Reason.OPAQUE_READ, f"An object hides {kind.__name__}.{name}.")
@@ -334,8 +334,7 @@ def _check_not_hidden(ip: Host, ref: Ref, name: str) -> None:
 def _bound(ip: Host, ref: Ref, name: str, found: object) -> object:
   if isinstance(found, property):
     return ip.call(found.fget, [ref], {})
-  if isinstance(found, (types.FunctionType, staticmethod, classmethod)):
-    _check_not_hidden(ip, ref, name)
+  _check_not_hidden(ip, ref, name)
   if isinstance(found, staticmethod):
     return found.__func__
   if isinstance(found, types.FunctionType):
