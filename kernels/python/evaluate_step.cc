@@ -176,8 +176,16 @@ PyRef Bind(PyObject* attribute, PyObject* object) {
       bind(attribute, object, reinterpret_cast<PyObject*>(Py_TYPE(object))));
 }
 
-// Tells whether a call of one does what a call of the other one does. Runs no
-// code of the user's; where only that could tell, they differ.
+// Tells whether both have an attribute, which is the same object.
+bool HaveSame(const char* name, PyObject* a, PyObject* b) {
+  const PyRef first = PyRef::Steal(PyObject_GetAttrString(a, name));
+  const PyRef second =
+      PyRef::Steal(first ? PyObject_GetAttrString(b, name) : nullptr);
+  if (!second) PyErr_Clear();
+  return second && first.get() == second.get();
+}
+
+// Tells whether a call of one does what a call of the other one does.
 bool IsSameMethod(const BoundMethods& methods, PyObject* a, PyObject* b) {
   if (a == b) return true;
   if (Py_TYPE(a) != Py_TYPE(b)) return false;
@@ -185,9 +193,10 @@ bool IsSameMethod(const BoundMethods& methods, PyObject* a, PyObject* b) {
     return methods.Function(a) == methods.Function(b) &&
            methods.Self(a) == methods.Self(b);
   }
-  const bool is_builtin =
-      (PyType_GetFlags(Py_TYPE(a)) & Py_TPFLAGS_HEAPTYPE) == 0;
-  return is_builtin && PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+  if ((PyType_GetFlags(Py_TYPE(a)) & Py_TPFLAGS_HEAPTYPE) == 0) {
+    return PyObject_RichCompareBool(a, b, Py_EQ) == 1;  // Runs no Python code.
+  }
+  return HaveSame("__func__", a, b) && HaveSame("__self__", a, b);
 }
 
 // Tells by True or missing whether an attribute is the method that the class

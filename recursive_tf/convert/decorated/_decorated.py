@@ -680,6 +680,11 @@ class BoundDecorated:
     """The function that the class has, as bound methods name it."""
     return self._function
 
+  @property
+  def __self__(self) -> object:
+    """The object, as bound methods name it."""
+    return self._owner
+
   def note_program(self, program: object) -> None:
     """Notes that a program of the method is somewhere by itself, where it can be saved."""
     self._function._saved.note(self._owner, program)

@@ -6,6 +6,7 @@ import dis
 import gc
 import inspect
 import types
+from typing import Final
 
 from recursive_tf.convert.heap import _libraries
 
@@ -15,6 +16,17 @@ _WRITE = ("__setattr__",)
 _ALL = (*_WRITE, "__delattr__", *_READ, "__del__")
 # What sees to one attribute, and runs no code of the user's that is not looked into.
 _PLAIN_DESCRIPTORS = (property, types.MemberDescriptorType, types.GetSetDescriptorType)
+_IN_C = (types.WrapperDescriptorType, types.MethodDescriptorType)
+
+
+class _Opaque:
+  """The type of `OPAQUE`."""
+
+  def __repr__(self) -> str:
+    return "None in the place of a method"
+
+
+OPAQUE: Final = _Opaque()
 
 
 def by_class(kind: type, name: str) -> object:
@@ -93,8 +105,28 @@ def own_access(kind: type) -> str | None:
 
 def has_users(kind: type, names: tuple[str, ...]) -> bool:
   """Tells whether one of these methods is the user's; one of a metaclass is not for its objects."""
-  found = (by_class(kind, name) for name in names)
-  return any(_libraries.is_users(f) for f in found)
+  return any(_libraries.is_users(f) or is_opaque(f) for f in (users_method(kind, n) for n in names))
+
+
+def users_method(kind: type, name: str) -> object:
+  """Returns what a class of the user's gives its objects under a name; None if none does.
+
+  What is no function is returned, too; `OPAQUE` for None, which says that there is no method.
+  """
+  for base in kind.__mro__:
+    if name in vars(base):
+      if base.__module__ == "builtins" or _libraries.is_library(base):
+        return None
+      found = by_class(kind, name)
+      if found is None and name != "__hash__":  # Each class with an `__eq__` says it of that.
+        return OPAQUE
+      return None if isinstance(found, _IN_C) else found
+  return None
+
+
+def is_opaque(method: object) -> bool:
+  """Tells whether something in the place of a method is none that can be looked into."""
+  return method is not None and not isinstance(method, types.FunctionType)
 
 
 def is_generated(init: object) -> bool:

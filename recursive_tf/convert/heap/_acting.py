@@ -36,15 +36,16 @@ _ACTING_METHODS = frozenset(
 )
 _BUILTINS = frozenset(
   """abs all any bool callable complex dict divmod enumerate filter float frozenset getattr hasattr
-  int isinstance issubclass len list map max min pow range reversed round set slice sorted str
+  hash int isinstance issubclass len list map max min pow range reversed round set slice sorted str
   sum super tuple type zip None True False Ellipsis NotImplemented __debug__""".split()
 )
 
 
-# What a library asks an object for that it is given.
+# What a library asks an object for that it is given, and a container one that it looks for.
 _ASKED = (
   *("__call__", "__array__", "__tf_tensor__", "__index__", "__int__", "__float__", "__bool__"),
-  *("__len__", "__iter__", "__getitem__"),
+  *("__len__", "__iter__", "__getitem__", "__contains__", "__hash__"),
+  *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
 )
 
 

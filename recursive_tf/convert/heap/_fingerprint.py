@@ -472,6 +472,17 @@ class ClassPart:
     """Returns what is in them to look into: nothing, for methods are looked at when called."""
     return ()
 
+  def denied(self) -> str | None:
+    """Returns a method that a class says by None not to have, whatever it derives from.
+
+    What has no hash is no such class: Python itself says so of each that has an `__eq__`.
+    """
+    for names, values in zip(self._names, self._values, strict=True):
+      for name, value in zip(names, values, strict=True):
+        if value is None and name != "__hash__":
+          return name
+    return None
+
   def entries(self) -> Entries:
     """Returns the places that prove `is_same`."""
     parts = zip(self._bases, self._sizes, self._names, self._values, strict=True)
@@ -528,8 +539,20 @@ class MemberPart:
 
 def _methods(base: type) -> tuple[str, ...]:
   return tuple(
-    sorted(name for name, value in vars(base).items() if hasattr(type(value), "__get__"))
+    sorted(
+      name
+      for name, value in vars(base).items()
+      if hasattr(type(value), "__get__") or (value is None and is_special(name))
+    )
   )
+
+
+_DATA = frozenset(["__doc__", "__module__", "__annotations__", "__slots__", "__match_args__"])
+
+
+def is_special(name: str) -> bool:
+  """Tells whether Python asks a class by a name for what its objects do."""
+  return name.startswith("__") and name.endswith("__") and name not in _DATA
 
 
 def is_users(base: type) -> bool:

@@ -18,7 +18,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
-from recursive_tf.convert._refusal import Origin
+from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
 from recursive_tf.convert.heap import _identities, _libraries
 from recursive_tf.convert.heap._fingerprint import (
   ClassPart,
@@ -27,6 +27,7 @@ from recursive_tf.convert.heap._fingerprint import (
   MemberPart,
   content_of,
   is_leaf,
+  is_special,
 )
 from recursive_tf.convert.heap._identities import AtOnce, Entries, Known, Part
 from recursive_tf.convert.syntax.source import FunctionSource
@@ -38,9 +39,14 @@ CONTENT = object()  # All elements of a container, or how many there are.
 _CONTENTS = ("elements", "items", "len")
 _TYPE = ("type",)
 _GONE = object()
+_NO_METHOD = object()  # Where a class says that it has none, by None.
 _ABSENT = content_of(types.CellType())
 _Key = TypeVar("_Key")
 _Watched = ClassPart | Fingerprint | FunctionPart | MemberPart
+
+
+def _denied(kind: type, name: str) -> ConversionRefused:
+  return ConversionRefused.of(Reason.OPAQUE_READ, f"{kind.__name__}.{name} is None.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -207,15 +213,19 @@ class Guards:
     def read() -> object:
       for base in kind.__mro__:
         if name in base.__dict__:
-          return base.__dict__[name]
+          found = base.__dict__[name]
+          return _NO_METHOD if found is None and is_special(name) else found
       return None
 
-    return self._guard(
+    found = self._guard(
       kind,
       ("class", name),
       read,
       lambda value: _identities.of_class(kind, name, value, value is not None),
     )
+    if found is _NO_METHOD and name != "__hash__":
+      raise _denied(kind, name)
+    return None if found is _NO_METHOD else found
 
   def names(self, owner: object, start: str) -> tuple[str, ...]:
     """Returns and guards the names of an object's own attributes that begin with a string."""
@@ -275,12 +285,20 @@ class Guards:
     return bool(self._guard(of, ("subclass", kind), lambda: issubclass(kind, of)))
 
   def methods(self, kind: type) -> None:
-    """Guards the methods of a class of the user's."""
+    """Guards the methods of a class of the user's.
+
+    Raises:
+      ConversionRefused: If it says by None that it has none of a name.
+    """
     key = id(kind), "methods"
     if key not in self._watched and kind.__module__ != "builtins":
       if not _libraries.is_library(kind):
-        self._watch(key, kind, ClassPart(kind))
+        part = ClassPart(kind)
+        self._watch(key, kind, part)
         self._note_origin(key)
+        denied = part.denied()
+        if denied is not None:
+          raise _denied(kind, denied)
 
   def function(self, function: object) -> None:
     """Guards the code and the default values of a function of the user's."""

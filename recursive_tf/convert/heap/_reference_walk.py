@@ -115,7 +115,12 @@ def _apply(step: Step, value: object) -> object:
         method, expected = getattr(value, name), found.__get__(value, type(value))
       except (AttributeError, TypeError):  # It has no such attribute, or is of another class.
         return MISSING
-      return True if type(method) is type(expected) and method == expected else MISSING
+      parts = [
+        getattr(method, part, MISSING) is getattr(expected, part, None)
+        for part in ("__func__", "__self__")
+      ]
+      is_same = method == expected or all(parts)
+      return True if type(method) is type(expected) and is_same else MISSING
     case ("call", name, *arguments):
       if type(value) is not str:  # Programs do this where they have found a string.
         return MISSING

@@ -246,7 +246,7 @@ def _is_written_out(function: object) -> bool:
 
 def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str, object]) -> object:
   frame = ip.frame
-  name = getattr(function, "__qualname__", None) or repr(function)
+  name = getattr(function, "__qualname__", None) or f"A {named(function)}"
   if _libraries.is_changing(function):
     raise frame.refuse(Reason.OPAQUE_CALL, f"{name} gives another value at each call.")
   if function is tf.GradientTape and ip.conversion.is_step and frame.key is None:

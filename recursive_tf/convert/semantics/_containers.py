@@ -49,6 +49,7 @@ from recursive_tf.convert.semantics._items import (
   read_or,
   sought,
   static_key,
+  watch_compared,
 )
 from recursive_tf.convert.semantics._iteration import contents_of_dict, fixed_items, rows_of
 from recursive_tf.convert.semantics._native import watch
@@ -102,8 +103,10 @@ def contains(ip: Host, owner: object, value: object) -> object:
       demand_hash(ip, value)
       keys = list(owner.items)
       return with_none(ip, value, lambda one: Number(_entries.position(ip, keys, one)[1], bool))
-    if owner.site is not None and not is_static(value):
+    if owner.site is not None or is_static(value):
       static_key(ip, value, owner.site)
+    if is_static(value):
+      return value in owner.items
     owner = tuple(owner.items)
   if isinstance(owner, LocalList) and owner.items is not None:
     owner = tuple(owner.items)
@@ -137,6 +140,7 @@ def contains(ip: Host, owner: object, value: object) -> object:
     elif is_static(value) and all(map(is_static, owner)):
       watch(ip, owner)
       watch(ip, value)
+      watch_compared(ip, (owner, value))
       try:
         return value in owner
       except ValueError:  # The truth of an array.

@@ -36,7 +36,13 @@ from recursive_tf.convert.semantics import (
   _text_methods,
 )
 from recursive_tf.convert.semantics._exactly import demand_exactly
-from recursive_tf.convert.semantics._protocols import as_index, may_be_bool
+from recursive_tf.convert.semantics._native import watch_calls
+from recursive_tf.convert.semantics._protocols import (
+  as_index,
+  may_be_bool,
+  operator_method,
+  refuse_opaque,
+)
 from recursive_tf.convert.values import _checks, _forms
 from recursive_tf.convert.values._abstract import (
   Array,
@@ -562,6 +568,7 @@ def _get_of_static(ip: Host, owner: dict[object, object], key: object, default: 
   if is_run_key:  # A default that the run makes, as a new list is one, is no entry of a table.
     is_there = ip.contains(owner, key)
     return frame.cond(is_there, lambda: lookup(ip, owner, key), lambda: default)
+  watch_compared(ip, key)
   entry = ip.conversion.guards.entry(owner, key)
   return entry if key in owner else default
 
@@ -691,7 +698,42 @@ def static_key(ip: Host, key: object, site: object = None) -> object:
     if ip.conversion.note_table(site):
       raise Bottom  # The next attempt makes such dicts in the run.
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "The key of a dict is known only in the run.")
+  check_key(ip, key)
   return key
+
+
+def check_key(ip: Host, key: object) -> None:
+  """Refuses a known key whose class has a hash or an equality that do more than compute.
+
+  Raises:
+    Raises: If it has no hash.
+  """
+  watch_compared(ip, key)
+  try:
+    hash(key)
+  except TypeError:
+    raise Raises from None
+
+
+def watch_compared(ip: Host, value: object) -> None:
+  """Guards what code of the user's reads that Python runs to compare a known object, or hash it.
+
+  Raises:
+    ConversionRefused: If that code does more than compute.
+  """
+  agenda, seen = [value], set[int]()
+  while agenda:
+    part = agenda.pop()
+    if isinstance(part, _CONTAINERS) and type(part) in _CONTAINERS:
+      agenda.extend(() if id(part) in seen else part)
+      seen.add(id(part))
+    elif any(operator_method(part, name) is not None for name in _COMPARED):
+      refuse_opaque(ip, part, *_COMPARED)
+      watch_calls(ip, part)
+
+
+_COMPARED = ("__eq__", "__hash__", "__ne__")
+_CONTAINERS = (tuple, list, set, frozenset, dict)
 
 
 def item_of_made(ip: Host, owner: LocalDict, key: object) -> object:

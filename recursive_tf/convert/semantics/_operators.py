@@ -12,6 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._access import is_generated
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import (
   _arrays,
@@ -30,9 +31,12 @@ from recursive_tf.convert.semantics import (
   _text,
 )
 from recursive_tf.convert.semantics._protocols import (
+  asked_alone,
+  by_method_of_known,
   by_method_of_local,
   by_own_method,
   is_own,
+  operator_method,
   own_method,
 )
 from recursive_tf.convert.values import _forms, _numbers
@@ -57,6 +61,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number, as_tensor
 from recursive_tf.convert.values._operands import Shape
+from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import Value
 
 _OPERATORS = {
@@ -107,7 +112,8 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   if _either.is_one(left, right):
     return _either.binary(ip, op, left, right)
   of_values = _of_kinds.binary, _of_ints_or_floats
-  for rule in (*of_values, _by_own_method, _by_method_of_heap, _of_shapes):
+  of_objects = _by_own_method, _by_method_of_heap, _by_method_of_known
+  for rule in (*of_values, *of_objects, _of_shapes):
     found = rule(ip, op, left, right)
     if found is not NotImplemented:
       return found
@@ -132,7 +138,8 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   text = _text.binary(ip, op, left, right)
   if text is not None:
     return text
-  if op is ast.Mod and isinstance(left, (str, bytes)) and not is_static(right):
+  is_of_run = not is_static(right) or _shows_itself(right)
+  if op is ast.Mod and isinstance(left, (str, bytes)) and is_of_run:
     filled = _text.percent(ip, left, right) if isinstance(left, str) else None
     if filled is None:
       raise frame.refuse(Reason.NEEDS_VALUE, "Text is formatted with a value of the run.")
@@ -200,6 +207,22 @@ def _by_own_method(ip: Host, op: type[ast.operator], left: object, right: object
 
 def _by_method_of_heap(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   return _heap_operators.binary(ip, _OPERATORS[op][2], left, right)
+
+
+def _by_method_of_known(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
+  if op is ast.Mod and isinstance(left, (str, bytes, Text)):
+    return NotImplemented  # Text is formatted, whatever the right one says.
+  name = _OPERATORS[op][2]
+  return by_method_of_known(ip, f"__{name}__", f"__r{name}__", left, right)
+
+
+def _shows_itself(value: object) -> bool:
+  """Tells whether a known object's class says how it is written, or that of one in a tuple."""
+  for part in value if type(value) is tuple else (value,):
+    methods = [operator_method(part, name) for name in ("__str__", "__repr__")]
+    if any(method is not None and not is_generated(method) for method in methods):
+      return True
+  return False
 
 
 def _of_shapes(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
@@ -430,9 +453,13 @@ def unary_value(ip: Host, op: type[ast.unaryop], value: object) -> object:
       return UNARY[op](value)
     except TypeError:
       raise Raises from None
-  own = own_method(value, f"__{UNARY[op].__name__}__")
+  name = f"__{UNARY[op].__name__}__"
+  own = own_method(value, name)
   if own is not None:
     return ip.call(own, [], {})
+  found = asked_alone(ip, name, value)
+  if found is not NotImplemented:
+    return found
   return ip.kind_of(_of_kinds.as_made(ip, value)).unary(op)
 
 

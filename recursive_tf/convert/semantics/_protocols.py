@@ -9,20 +9,25 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._access import is_opaque, users_method
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _of_kinds
 from recursive_tf.convert.values._abstract import (
   Array,
   BoundMethod,
+  IntOrFloat,
+  LocalList,
   LocalObject,
   Missing,
   Raises,
   Ref,
+  is_static,
   named,
 )
 from recursive_tf.convert.values._either import PythonOrNumpy
 from recursive_tf.convert.values._numbers import Number, is_bool
+from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import Value
 
 # What Python's functions of numbers and their order ask of an object.
@@ -91,6 +96,67 @@ def by_own_method(ip: Host, name: str, swapped: str, left: object, right: object
   found = ip.call(method, [other], {})
   if found is None or found is NotImplemented:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name} that gives {found}.")
+  return found
+
+
+def operator_method(value: object, name: str) -> object:
+  """Returns what the class of a known object has of its own for an operator; None if nothing."""
+  kind = type(value)
+  is_constant = kind.__module__.partition(".")[0] in _CONSTANT
+  if isinstance(value, Value) or is_constant or not is_static(value):
+    return None
+  found = users_method(kind, name)
+  if getattr(found, "__module__", "").partition(".")[0] in _CONSTANT:
+    return None
+  return found
+
+
+def by_method_of_known(ip: Host, name: str, swapped: str, left: object, right: object) -> object:
+  """Returns `left op right` where a known object's class says what it is; else NotImplemented.
+
+  Args:
+    ip: the interpreter.
+    name: of the method that the left one is asked for.
+    swapped: of the method that the right one is asked for.
+    left: an operand.
+    right: the other one.
+  """
+  first, second = operator_method(left, name), operator_method(right, swapped)
+  if first is not None:
+    kinds = classes_of(ip, right)
+    is_narrower = any(
+      k is not type(left) and issubclass(k, type(left)) and hasattr(k, swapped) for k in kinds
+    )
+    if is_narrower:
+      raise _unclear(ip, name, left, right)
+    return _asked(ip, left, name, first, right)
+  if second is None or type(left) is type(right) or isinstance(left, (LocalObject, Ref)):
+    return NotImplemented
+  is_apart = isinstance(left, _APART) or type(left) in _BUILTIN_APART
+  if not is_apart and (not is_static(left) or hasattr(type(left), name)):
+    raise _unclear(ip, name, left, right)
+  return _asked(ip, right, swapped, second, left)
+
+
+# What these do with an operator takes no objects, which are asked therefore.
+_APART = (Number, IntOrFloat, Text, LocalList)
+_BUILTIN_APART = (int, float, bool, str, bytes, type(None))
+
+
+def asked_alone(ip: Host, name: str, value: object) -> object:
+  """Returns `op value` where a known object's class says what it is; else NotImplemented."""
+  method = operator_method(value, name)
+  return NotImplemented if method is None else _asked(ip, value, name, method)
+
+
+def _asked(ip: Host, value: object, name: str, method: object, *others: object) -> object:
+  """Calls the method of a known object by which its class says what an operator gives."""
+  guards = ip.conversion.guards
+  guards.of_class(guards.type_of(value), name)
+  refuse_opaque(ip, value, name)
+  found = ip.call(BoundMethod(method, value), [*others], {})
+  if found is NotImplemented:
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name} that gives NotImplemented.")
   return found
 
 
@@ -164,7 +230,10 @@ def _of_users(ip: Host, value: object) -> list[type]:
 
 
 def refuse_own(ip: Host, what: str, values: tuple[object, ...]) -> None:
-  """Refuses to have Python read numbers of known objects whose classes say what these are."""
+  """Refuses to have Python read numbers of known objects whose classes say what these are.
+
+  Also where a class has something else than a function in the place of a method.
+  """
   for value in values:
     for part in value if type(value) is tuple else (value,):
       if is_own(part, *_OF_NUMBERS):
@@ -172,6 +241,16 @@ def refuse_own(ip: Host, what: str, values: tuple[object, ...]) -> None:
         raise ip.frame.refuse(
           Reason.OPAQUE_CALL, f"{what} of a {kind}, whose own methods say what it is. Call these."
         )
+      refuse_opaque(ip, part, *_OF_NUMBERS, "__bool__", "__str__", "__repr__", "__format__")
+
+
+def refuse_opaque(ip: Host, value: object, *names: str) -> None:
+  """Refuses to have Python ask a known object where something else stands for a method."""
+  for name in names:
+    method = operator_method(value, name)
+    if is_opaque(method):
+      kind = type(value).__name__
+      raise ip.frame.refuse(Reason.OPAQUE_CALL, f"{kind}.{name} is a {type(method).__name__}.")
 
 
 def as_index(ip: Host, value: object) -> object:

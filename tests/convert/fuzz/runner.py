@@ -126,7 +126,8 @@ def _tensors(value, seen, depth=0):
     or _is_model(value)
   ):
     return []
-  seen[id(value)] = value
+  if not isinstance(value, tuple):  # Which tuples are one is not kept by graphs.
+    seen[id(value)] = value
   if isinstance(value, dict):
     parts = list(value.values())
   else:

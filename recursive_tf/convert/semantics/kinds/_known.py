@@ -24,7 +24,13 @@ from recursive_tf.convert.semantics import (
   _native,
   _operators,
 )
-from recursive_tf.convert.semantics._protocols import is_own, own_length, own_method, own_truth
+from recursive_tf.convert.semantics._protocols import (
+  is_own,
+  own_length,
+  own_method,
+  own_truth,
+  refuse_opaque,
+)
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
 from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
 from recursive_tf.convert.values import _numbers
@@ -68,6 +74,7 @@ class Known(Generic[Value]):
       is_users = method is not None and not _libraries.is_library(self.value)
       if is_users and hasattr(method, "__code__"):
         return own_truth(ip, BoundMethod(method, self.value), name)
+    refuse_opaque(ip, self.value, "__bool__", "__len__")
     return bool(self.value)
 
   def length(self) -> object:
@@ -75,6 +82,7 @@ class Known(Generic[Value]):
     method = getattr(ip.conversion.guards.type_of(value), "__len__", None)
     if hasattr(method, "__code__"):
       return own_length(ip, BoundMethod(method, value))
+    refuse_opaque(ip, value, "__len__")
     found = known(ip, len, value)
     return found if self.is_unchanging else ip.conversion.guards.length(value)
 
@@ -124,6 +132,7 @@ class Known(Generic[Value]):
     value: Any = self.value
     if value is None or type(value) in NUMBERS:
       raise Raises  # A TypeError.
+    refuse_opaque(ip, value, "__iter__", "__getitem__", "__len__", "__next__")
     if is_own(value, "__getitem__", "__len__"):
       raise self.frame.refuse(Reason.OPAQUE_READ, f"Iterating over a {named(value)} by its items.")
     is_stream = isinstance(value, tf.data.Dataset) or hasattr(type(value), "__next__")
@@ -195,6 +204,7 @@ class Known(Generic[Value]):
   def entry(self, table: dict[object, object]) -> object:
     if not is_static(self.value) or isinstance(self.value, tf.Tensor):
       raise self.frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a key that only the run knows.")
+    _items.watch_compared(self.ip, self.value)
     found = self.ip.conversion.guards.entry(table, self.value)
     if self.value not in table:
       raise Raises
