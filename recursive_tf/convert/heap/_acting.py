@@ -41,12 +41,13 @@ _BUILTINS = frozenset(
 )
 
 
-# What a library asks an object for that it is given, and a container one that it looks for.
+# What a library asks an object for that it is given.
 _ASKED = (
   *("__call__", "__array__", "__tf_tensor__", "__index__", "__int__", "__float__", "__bool__"),
-  *("__len__", "__iter__", "__getitem__", "__contains__", "__hash__"),
-  *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
+  *("__len__", "__iter__", "__getitem__"),
 )
+# And a container one that it looks for. What Python's own library has for these only computes.
+_COMPARED = ("__hash__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,8 +132,11 @@ class _Search:
   def asked(self, value: object) -> str | None:
     """Returns what acts in what a library asks an object for; None if nothing."""
     kind = type(value)
-    for name in _ASKED if is_users(kind) else ():
+    for name in (*_ASKED, *_COMPARED) if is_users(kind) else ():
       method = inspect.getattr_static(kind, name, None)
+      is_known = name in _COMPARED and isinstance(method, types.FunctionType)
+      if is_known and _libraries.is_standard(method):
+        continue
       if _libraries.is_users(method):
         acting = self.function(method, kind)
         if acting is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import sys
+import sysconfig
 import types
 from typing import TypeGuard
 
@@ -42,6 +44,18 @@ def is_library(thing: object) -> bool:
   if name.startswith(_LOOKED_INTO):
     return False
   return name.partition(".")[0] in LIBRARIES
+
+
+def is_standard(thing: type | types.FunctionType) -> bool:
+  """Tells whether a class or function is of Python's standard library."""
+  name = thing.__module__
+  if not isinstance(name, str) or name.partition(".")[0] not in sys.stdlib_module_names:
+    return False
+  file = getattr(sys.modules.get(name), "__file__", None)  # The user's may have the same name.
+  return file is None or file.startswith(_STANDARD)
+
+
+_STANDARD = sysconfig.get_paths()["stdlib"]
 
 
 def _is_function_like(thing: object) -> bool:

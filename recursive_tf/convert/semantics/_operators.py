@@ -574,9 +574,9 @@ def _object_in_place(ip: Host, op: type[ast.operator], old: object, value: objec
   own = f"__i{_OPERATORS[op][2]}__"
   if isinstance(old, Ref) and any(hasattr(t, own) for t in ip.frame.types_of(old) - {list}):
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{own} of an object of the heap.")
-  if (isinstance(old, LocalObject) and hasattr(old.type, own)) or is_own(old, own):
+  if isinstance(old, LocalObject) and hasattr(old.type, own):
     return ip.call(ip.attribute(old, own), [value], {})
-  return NotImplemented
+  return asked_alone(ip, own, old, value)
 
 
 _IN_PLACE: dict[type[ast.operator], str] = {ast.Add: "extend", ast.Mult: "__imul__"}  # Of lists.

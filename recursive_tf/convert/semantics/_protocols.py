@@ -100,15 +100,14 @@ def by_own_method(ip: Host, name: str, swapped: str, left: object, right: object
 
 
 def operator_method(value: object, name: str) -> object:
-  """Returns what the class of a known object has of its own for an operator; None if nothing."""
-  kind = type(value)
-  is_constant = kind.__module__.partition(".")[0] in _CONSTANT
-  if isinstance(value, Value) or is_constant or not is_static(value):
+  """Returns what the class of a known object has of its own for an operator; None if nothing.
+
+  What Python's standard library has is none: it computes, with what is constant.
+  """
+  if isinstance(value, Value) or not is_static(value) or _libraries.is_standard(type(value)):
     return None
-  found = users_method(kind, name)
-  if getattr(found, "__module__", "").partition(".")[0] in _CONSTANT:
-    return None
-  return found
+  found = users_method(type(value), name)
+  return None if isinstance(found, types.FunctionType) and _libraries.is_standard(found) else found
 
 
 def by_method_of_known(ip: Host, name: str, swapped: str, left: object, right: object) -> object:
@@ -143,10 +142,17 @@ _APART = (Number, IntOrFloat, Text, LocalList)
 _BUILTIN_APART = (int, float, bool, str, bytes, type(None))
 
 
-def asked_alone(ip: Host, name: str, value: object) -> object:
-  """Returns `op value` where a known object's class says what it is; else NotImplemented."""
+def asked_alone(ip: Host, name: str, value: object, *others: object) -> object:
+  """Returns what a method of a known object's class gives; NotImplemented if it has none.
+
+  Args:
+    ip: the interpreter.
+    name: of the method of an operator for which Python asks nobody else.
+    value: the object.
+    *others: what the method is given.
+  """
   method = operator_method(value, name)
-  return NotImplemented if method is None else _asked(ip, value, name, method)
+  return NotImplemented if method is None else _asked(ip, value, name, method, *others)
 
 
 def _asked(ip: Host, value: object, name: str, method: object, *others: object) -> object:

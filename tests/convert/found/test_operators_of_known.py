@@ -3,9 +3,11 @@
 The methods are part of the program: what they read may change, what they do is done in each run.
 """
 
+import fractions
 import functools
 import math
 import operator
+import pathlib
 
 import pytest
 
@@ -21,6 +23,12 @@ class Node:
 
 def tree():
   return Node(1, Node(2), Node(3, Node(4)))
+
+
+def added(x):
+  total = x
+  total += 2
+  return total
 
 
 OPERATORS = {
@@ -42,6 +50,7 @@ OPERATORS = {
   "rmul": lambda x, n: 2 * x,
   "rpow": lambda x, n: 2**x,
   "ror": lambda x, n: None | x,
+  "iadd": lambda x, n: added(x),
   "neg": lambda x, n: -x,
   "pos": lambda x, n: +x,
   "invert": lambda x, n: ~x,
@@ -148,6 +157,7 @@ def test_an_operator_of_what_can_be_called(call, how):
 ASKED = {
   "__add__": lambda x: x + 2,
   "__rmul__": lambda x: 2 * x,
+  "__iadd__": added,
   "__neg__": lambda x: -x,
   "__len__": len,
   "__bool__": lambda x: 1 if x else 2,
@@ -241,6 +251,22 @@ def test_who_is_asked(product):
 
 
 GIVEN, GIVEN_TOO = Scale(3), Double(2)
+
+
+def test_what_the_standard_library_computes_stays_known():
+  root, half = pathlib.PurePosixPath("/data"), fractions.Fraction(1, 2)
+
+  def build(recursive):
+    @recursive
+    def f(n):
+      name = (root / "trees").name
+      return [len(name) * n.value, float(half + 1)] + [x for k in n.kids for x in f(k)]
+
+    return f
+
+  graph = build(rtf.recursive)
+  assert graph(tree()) == build(lambda f: f)(tree())
+  assert graph.stats.num_converted_runs == 1
 
 
 # --- None in the place of a method
