@@ -31,6 +31,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import RowsForm, part_of
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._signatures import check_count
 
 DICTS = (dict, collections.Counter, collections.defaultdict)
 TABLES = (*DICTS, set)  # Known by their keys.
@@ -60,6 +61,8 @@ class ContainerEffects(Places):
   ) -> State | None:
     """Calls a changing method of a list or dict of the heap that is known at conversion."""
     kind = type(owner)
+    if isinstance(owner, (list, dict)):
+      check_count(isinstance(owner, dict), name, args, kwargs)
     if isinstance(owner, (list, dict)) and _libraries.is_library(kind):
       if name not in _READING:  # They note what they hold in further places.
         raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f".{name} of a library's {kind.__name__}.")

@@ -74,6 +74,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._signatures import check_count
 from recursive_tf.convert.values._text import is_string
 
 _NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "__delitem__": (1,)}
@@ -253,6 +254,7 @@ def method(
     return _method_of_dict(ip, owner, name, args)
   if owner.type is not list:
     raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f".{name} of a view of a dict.")
+  check_count(False, name, args, kwargs)
   if name in ("pop", "insert", "__delitem__") and args:
     args = [_place(ip, args[0]), *args[1:]]
   if name == "__delitem__" and len(args) == 1:
