@@ -70,6 +70,7 @@ from recursive_tf.convert.values._abstract import (
   tuple_of,
 )
 from recursive_tf.convert.values._operands import several
+from recursive_tf.convert.values._signatures import check_count_of_function
 from recursive_tf.subgraph import SubGraph, SubGraphFunction
 from recursive_tf.subgraph._decorator import BoundMethod as SubGraphMethod
 
@@ -147,6 +148,7 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
   if spread(args) is not None and not is_own_class:
     return _table.call_spread(ip, function, args, kwargs)
   if _table.knows(function):
+    check_count_of_function(function, args, kwargs)
     check_fit(ip, function.__name__, _table.implementation(function), [ip, *args], kwargs)
     if kwargs and not _table.takes(function, kwargs):
       raise Raises  # A TypeError.

@@ -39,6 +39,7 @@ from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.semantics._native import watch_calls
 from recursive_tf.convert.semantics._protocols import (
   as_index,
+  check_variables,
   may_be_bool,
   operator_method,
   refuse_opaque,
@@ -84,6 +85,7 @@ def item(ip: Host, owner: object, key: object) -> object:
     return _opened.for_each(ip, key, lambda one: ip.item(owner, one))
   if isinstance(key, Maybe) and _is_dict(ip, owner):
     return with_none(ip, key, lambda one: item(ip, owner, one))
+  check_variables(ip, "An item", owner, key)
   key = frame.resolve(key) if isinstance(owner, dict) else frame.concrete(key)
   if isinstance(owner, keras.Variable):
     owner = ip.attribute(owner, "value")  # As its own `__getitem__` does.

@@ -35,6 +35,7 @@ from recursive_tf.convert.semantics._protocols import (
   by_method_of_known,
   by_method_of_local,
   by_own_method,
+  check_variables,
   is_own,
   operator_method,
   own_method,
@@ -95,6 +96,10 @@ def name_of(op: type[ast.operator]) -> str:
 def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
+  found = _by_method_of_known(ip, op, left, right)  # Which is given a variable itself.
+  if found is not NotImplemented:
+    return found
+  check_variables(ip, op.__name__, left, right)
   left, right = _table_there(ip, left), _table_there(ip, right)
   if op in (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor):
     left, right = _tables.set_of_heap(ip, left), _tables.set_of_heap(ip, right)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import types
 
+import keras
 import numpy as np
 import tensorflow as tf
 
@@ -140,6 +141,15 @@ def by_method_of_known(ip: Host, name: str, swapped: str, left: object, right: o
 # What these do with an operator takes no objects, which are asked therefore.
 _APART = (Number, IntOrFloat, Text, LocalList)
 _BUILTIN_APART = (int, float, bool, str, bytes, type(None))
+
+
+def check_variables(ip: Host, what: str, *operands: object) -> None:
+  """Refuses a variable beside an object of the user's, which is given itself, not what it holds."""
+  if any(isinstance(one, (tf.Variable, keras.Variable)) for one in operands):
+    kinds = [kind for one in operands for kind in _of_users(ip, one)]
+    if not all(map(_libraries.is_standard, kinds)):
+      text = f"{what} of a variable and of an object whose class may say what that is."
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
 
 
 def asked_alone(ip: Host, name: str, value: object, *others: object) -> object:

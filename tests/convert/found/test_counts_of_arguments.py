@@ -63,3 +63,39 @@ def test_python_raises(kind, name, where):
       graph(node)
     assert (node.items, node.table, outside) == ([1, 2], {"a": 1}, make())
   assert graph.stats.num_converted_runs == 0
+
+
+FUNCTIONS = {
+  "bool": lambda n: bool(n.value, 1),
+  "int": lambda n: int(n.value, 1, 2),
+  "float": lambda n: float(n.value, 1),
+  "getattr": lambda n: getattr(n, "value", 1, 2),
+  "getattr of one": lambda n: getattr(n),
+  "min": lambda n: min(n.value, 3, default=1),
+  "len": lambda n: len(n.items, 1),
+  "abs": lambda n: abs(),
+  "sum": lambda n: sum(n.items, 1, 2),
+  "sorted": lambda n: sorted(n.items, None),
+  "round": lambda n: round(n.value, 1, 2),
+  "isinstance": lambda n: isinstance(n),
+  "range": lambda n: len(range(1, n.value, 1, 1)),
+  "any": lambda n: any(n.items, 1),
+  "list": lambda n: list(n.items, 1),
+  "str": lambda n: str(n.value, 1, 2, 3),
+  "divmod": lambda n: divmod(n.value),
+  "enumerate": lambda n: [x for x in enumerate(n.items, 1, 2)],
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_python_raises_of_builtins(name):
+  call = FUNCTIONS[name]
+
+  @rtf.recursive
+  def f(n):
+    return [call(n)] + [x for k in n.kids for x in f(k)]
+
+  for _ in range(2):
+    with pytest.raises(TypeError):
+      f(Node(1, Node(2)))
+  assert f.stats.num_converted_runs == 0

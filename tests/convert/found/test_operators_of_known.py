@@ -10,6 +10,7 @@ import operator
 import pathlib
 
 import pytest
+import tensorflow as tf
 
 import recursive_tf as rtf
 
@@ -327,3 +328,59 @@ def test_a_class_that_denies_a_method(name):
         outcomes.append(TypeError)
     found.append(outcomes)
   assert found[0] == found[1]
+
+
+# --- Variables
+
+
+class Asked:
+  """Says what it is given: a variable itself, not what it holds."""
+
+  def __add__(self, other):
+    return 1 if isinstance(other, tf.Variable) else 2
+
+  def __matmul__(self, other):
+    return type(other).__name__
+
+  def __lt__(self, other):
+    return isinstance(other, tf.Variable)
+
+  def __getitem__(self, key):
+    return (key,)
+
+  def __contains__(self, value):
+    return isinstance(value, tf.Variable)
+
+  __eq__, __hash__ = __lt__, object.__hash__
+
+
+GIVEN_VARIABLES = {
+  "+": lambda x, v: x + v,
+  "@": lambda x, v: x @ v,
+  "<": lambda x, v: x < v,
+  "==": lambda x, v: x == v,
+  "item": lambda x, v: x[v][0] is v,
+  "in": lambda x, v: v in x,
+  "+=": lambda x, v: added_to(x, v),
+}
+
+
+def added_to(x, value):
+  x += value
+  return x
+
+
+@pytest.mark.parametrize("name", GIVEN_VARIABLES)
+@pytest.mark.parametrize("is_made", [False, True])
+def test_a_variable_is_given_itself(name, is_made):
+  variable, known, apply = tf.Variable([2.0]), Asked(), GIVEN_VARIABLES[name]
+
+  def build(recursive):
+    @recursive
+    def f(n):
+      asked = Asked() if is_made else known
+      return [apply(asked, variable)] + [x for k in n.kids for x in f(k)]
+
+    return f
+
+  assert build(rtf.recursive)(tree()) == build(lambda f: f)(tree())
