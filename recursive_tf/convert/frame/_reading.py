@@ -16,7 +16,7 @@ from recursive_tf.convert.frame._ground import Ground
 from recursive_tf.convert.frame._kinds import ARRAYS, are_values, is_plain_sequence
 from recursive_tf.convert.frame._layers import Fact, Layer, LocalT, Meaning, T
 from recursive_tf.convert.frame._sharing import Sharing, Slot, containers
-from recursive_tf.convert.heap import _columns
+from recursive_tf.convert.heap import _columns, _libraries
 from recursive_tf.convert.heap._columns import MISSING, NONE, path_text
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.values import _forms, _unused
@@ -722,6 +722,9 @@ class Reading(Conditions):
         text = "An array of NumPy's of objects is used, of which TensorFlow has none."
         raise self.refuse(Reason.UNSUPPORTED_OPERATION, text)
       return self.conversion.volatile(value)
+    if isinstance(value, np.generic) and not _libraries.has_scalars(value.dtype):
+      text = f"A {type(value).__name__} of NumPy's is used, of which TensorFlow has none."
+      raise self.refuse(Reason.UNSUPPORTED_OPERATION, text)
     return value.taken(self) if isinstance(value, Value) else value
 
   def there(self, value: Maybe, message: str = "None where a value is needed") -> object:

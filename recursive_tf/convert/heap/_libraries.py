@@ -58,6 +58,14 @@ def is_standard(thing: type | types.FunctionType) -> bool:
 _STANDARD = sysconfig.get_paths()["stdlib"]
 
 
+def has_scalars(dtype: np.dtype[np.generic]) -> bool:
+  """Tells whether scalars of a type of NumPy's are tensors, and become the same scalars again."""
+  try:
+    return tf.as_dtype(dtype) != tf.string
+  except TypeError:
+    return False
+
+
 def _is_function_like(thing: object) -> bool:
   missing = object()  # Objects of the user's may have a `__getattr__`, which is not to be run.
   has_wrapped = inspect.getattr_static(thing, "__wrapped__", missing) is not missing

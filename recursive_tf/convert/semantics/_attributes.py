@@ -118,6 +118,8 @@ def of_static(ip: Host, owner: object, name: str) -> object:
 def _replaced(ip: Host, owner: tuple[object, ...], /, **new: object) -> object:
   """Does what `_replace` of a named tuple does, by the `_make` of its class."""
   names: tuple[str, ...] = getattr(owner, "_fields", ())
+  if by_class(type(owner), "__len__") is not tuple.__len__:  # Python asks what it has made.
+    raise ip.frame.refuse(Reason.OPAQUE_READ, f"{type(owner).__name__} has its own __len__.")
   if not new.keys() <= {*names}:
     raise Raises
   return tuple_of(type(owner), [new.get(n, v) for n, v in zip(names, owner, strict=True)])

@@ -409,9 +409,12 @@ class Interpreter:
 
   def eval_Slice(self, node: ast.Slice, scope: Scope) -> object:
     parts = [
-      None if part is None else self.frame.resolve(self.eval(part, scope))
+      None if part is None else self.eval(part, scope)
       for part in (node.lower, node.upper, node.step)
     ]
+    if any(isinstance(part, (tf.Variable, keras.Variable)) for part in parts):
+      raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A slice by a variable.")
+    parts = [None if part is None else self.frame.resolve(part) for part in parts]
     if any(isinstance(part, tf.Tensor) and not part.dtype.is_integer for part in parts):
       raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A slice by a tensor of no integers.")
     lower, upper, step = (self._bound(part) for part in parts)

@@ -721,7 +721,7 @@ def watch_compared(ip: Host, value: object) -> None:
   """Guards what code of the user's reads that Python runs to compare a known object, or hash it.
 
   Raises:
-    ConversionRefused: If that code does more than compute.
+    ConversionRefused: If that code does more than compute, or a tensor is among it.
   """
   agenda, seen = [value], set[int]()
   while agenda:
@@ -729,6 +729,8 @@ def watch_compared(ip: Host, value: object) -> None:
     if isinstance(part, _CONTAINERS) and type(part) in _CONTAINERS:
       agenda.extend(() if id(part) in seen else part)
       seen.add(id(part))
+    elif isinstance(part, tf.Tensor):
+      raise ip.frame.refuse(Reason.NEEDS_VALUE, "A tensor is looked for among known values.")
     elif any(operator_method(part, name) is not None for name in _COMPARED):
       refuse_opaque(ip, part, *_COMPARED)
       watch_calls(ip, part)

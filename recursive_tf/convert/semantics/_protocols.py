@@ -143,6 +143,12 @@ _APART = (Number, IntOrFloat, Text, LocalList)
 _BUILTIN_APART = (int, float, bool, str, bytes, type(None))
 
 
+def check_no_variable(ip: Host, *operands: object) -> None:
+  """Refuses a variable that is compared with None, of which some kinds raise."""
+  if any(isinstance(one, (tf.Variable, keras.Variable)) for one in operands):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "`==` of a variable and None. Use `is`.")
+
+
 def check_variables(ip: Host, what: str, *operands: object) -> None:
   """Refuses a variable beside an object of the user's, which is given itself, not what it holds."""
   if any(isinstance(one, (tf.Variable, keras.Variable)) for one in operands):

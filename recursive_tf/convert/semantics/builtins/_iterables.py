@@ -68,6 +68,8 @@ def iterating(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def length(ip: Host, value: object) -> object:
+  if isinstance(value, tf.Variable) and not hasattr(type(value), "__len__"):
+    raise Raises  # What it holds has one.
   return ip.kind_of(ip.frame.resolve(value)).length()
 
 
