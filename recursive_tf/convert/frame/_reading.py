@@ -722,9 +722,9 @@ class Reading(Conditions):
         text = "An array of NumPy's of objects is used, of which TensorFlow has none."
         raise self.refuse(Reason.UNSUPPORTED_OPERATION, text)
       return self.conversion.volatile(value)
-    if isinstance(value, np.generic) and not _libraries.has_scalars(value.dtype):
-      text = f"A {type(value).__name__} of NumPy's is used, of which TensorFlow has none."
-      raise self.refuse(Reason.UNSUPPORTED_OPERATION, text)
+    why = _libraries.why_no_tensor(value)
+    if why is not None:
+      raise self.refuse(Reason.UNSUPPORTED_OPERATION, why)
     return value.taken(self) if isinstance(value, Value) else value
 
   def there(self, value: Maybe, message: str = "None where a value is needed") -> object:

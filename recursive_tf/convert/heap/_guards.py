@@ -344,9 +344,9 @@ class Guards:
   ) -> Any:
     """Returns and guards what `read` finds; `entries` says of it what `Part.entries` does."""
     value = read()
-    if isinstance(value, np.generic) and not _libraries.has_scalars(value.dtype):
-      text = f"A {type(value).__name__} of NumPy's is used, of which TensorFlow has none."
-      raise ConversionRefused.of(Reason.UNSUPPORTED_OPERATION, text)
+    why = _libraries.why_no_tensor(value)
+    if why is not None:
+      raise ConversionRefused.of(Reason.UNSUPPORTED_OPERATION, why)
     value = self._stand_ins.get(id(value), value)
     key = id(owner), name
     if key not in self._checks:

@@ -58,12 +58,16 @@ def is_standard(thing: type | types.FunctionType) -> bool:
 _STANDARD = sysconfig.get_paths()["stdlib"]
 
 
-def has_scalars(dtype: np.dtype[np.generic]) -> bool:
-  """Tells whether scalars of a type of NumPy's are tensors, and become the same scalars again."""
+def why_no_tensor(value: object) -> str | None:
+  """Returns why a scalar of NumPy's is no tensor that becomes the same again; None of all else."""
+  if not isinstance(value, np.generic):
+    return None
   try:
-    return tf.as_dtype(dtype) != tf.string
+    is_one = tf.as_dtype(value.dtype) != tf.string
   except TypeError:
-    return False
+    is_one = False
+  name = type(value).__name__
+  return None if is_one else f"A {name} of NumPy's is used, of which TensorFlow has none."
 
 
 def _is_function_like(thing: object) -> bool:

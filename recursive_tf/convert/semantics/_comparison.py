@@ -39,7 +39,7 @@ from recursive_tf.convert.semantics._operators import (
 from recursive_tf.convert.semantics._protocols import (
   by_method_of_local,
   by_own_method,
-  check_no_variable,
+  check_none_beside_variable,
   check_variables,
   refuse_own_difference,
 )
@@ -94,8 +94,7 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
     found = ip.contains(right, left)
     return found if op is ast.In else ip.negated(found)
   check_variables(ip, op.__name__, left, right)
-  if any(one is None for one in (left, right)):
-    check_no_variable(ip, left, right)
+  check_none_beside_variable(ip, left, right)
   for one, other in ((left, right), (right, left)):
     if isinstance(one, complex) and not (is_static(other) or isinstance(other, _ARRAYS)):
       raise unsupported(ip, op.__name__, left, right)

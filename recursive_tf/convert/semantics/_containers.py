@@ -77,9 +77,6 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._signatures import check_count
 from recursive_tf.convert.values._text import is_string
 
-_NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "__delitem__": (1,)}
-
-
 _READ_IN_THE_WALK = (dict, set, frozenset, tuple)  # Others are known by their content.
 
 
@@ -342,8 +339,7 @@ def _as_rows_of_run(ip: Host, owner: LocalList) -> Rows:
 
 def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Sequence[object]) -> object:
   frame = ip.frame
-  if len(args) not in _NUM_ARGUMENTS.get(name, (0,)):
-    raise Raises
+  check_count(True, name, args, {})
   if name == "__delitem__":
     _method_of_dict(ip, owner, "pop", args)
     return None

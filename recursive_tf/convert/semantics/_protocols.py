@@ -143,19 +143,23 @@ _APART = (Number, IntOrFloat, Text, LocalList)
 _BUILTIN_APART = (int, float, bool, str, bytes, type(None))
 
 
-def check_no_variable(ip: Host, *operands: object) -> None:
+def check_none_beside_variable(ip: Host, left: object, right: object) -> None:
   """Refuses a variable that is compared with None, of which some kinds raise."""
-  if any(isinstance(one, (tf.Variable, keras.Variable)) for one in operands):
+  if (left is None or right is None) and _has_variable(left, right):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "`==` of a variable and None. Use `is`.")
 
 
 def check_variables(ip: Host, what: str, *operands: object) -> None:
   """Refuses a variable beside an object of the user's, which is given itself, not what it holds."""
-  if any(isinstance(one, (tf.Variable, keras.Variable)) for one in operands):
+  if _has_variable(*operands):
     kinds = [kind for one in operands for kind in _of_users(ip, one)]
     if not all(map(_libraries.is_standard, kinds)):
       text = f"{what} of a variable and of an object whose class may say what that is."
       raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+
+
+def _has_variable(*operands: object) -> bool:
+  return any(isinstance(one, (tf.Variable, keras.Variable)) for one in operands)
 
 
 def asked_alone(ip: Host, name: str, value: object, *others: object) -> object:

@@ -7,6 +7,7 @@ class has, bound to nothing.
 import pytest
 
 import recursive_tf as rtf
+from tests.convert.agreement import summing
 
 
 class Node:
@@ -58,17 +59,6 @@ def below(n):
   return n["kids"] if isinstance(n, Table) else [k for k in n if isinstance(k, Kids)]
 
 
-def of_nodes(call):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return call(n) + sum(f(k) for k in n.kids)
-
-    return f
-
-  return build
-
-
 def of_lists(call):
   def build(recursive):
     @recursive
@@ -96,9 +86,9 @@ def of_tables(call):
 
 
 METHODS = {
-  "own": (nodes, of_nodes(lambda n: n.own(5))),
-  "of_class": (nodes, of_nodes(lambda n: n.of_class(5))),
-  "fixed": (nodes, of_nodes(lambda n: n.fixed(5))),
+  "own": (nodes, summing(lambda n: n.own(5))),
+  "of_class": (nodes, summing(lambda n: n.of_class(5))),
+  "fixed": (nodes, summing(lambda n: n.fixed(5))),
   "count": (lists, of_lists(lambda n: n.count(3))),
   "__len__": (lists, of_lists(lambda n: n.__len__())),
   "get": (tables, of_tables(lambda n: n.get("v"))),

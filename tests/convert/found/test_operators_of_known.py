@@ -26,9 +26,9 @@ def tree():
   return Node(1, Node(2), Node(3, Node(4)))
 
 
-def added(x):
+def added(x, value=2):
   total = x
-  total += 2
+  total += value
   return total
 
 
@@ -361,13 +361,8 @@ GIVEN_VARIABLES = {
   "==": lambda x, v: x == v,
   "item": lambda x, v: x[v][0] is v,
   "in": lambda x, v: v in x,
-  "+=": lambda x, v: added_to(x, v),
+  "+=": added,
 }
-
-
-def added_to(x, value):
-  x += value
-  return x
 
 
 @pytest.mark.parametrize("name", GIVEN_VARIABLES)
