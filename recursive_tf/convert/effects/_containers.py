@@ -188,6 +188,10 @@ class ContainerEffects(Places):
 
   def _dict_store(self, ip: Host, owner: object, is_read: bool) -> Store:
     place = self._place((DICT, id(owner)), DICT, owner, None, RowsForm(None))
+    keys = owner if isinstance(owner, (dict, set)) else ()
+    why = next(filter(None, map(_libraries.why_no_tensor, keys)), None)
+    if why is not None:
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, why)
     try:
       return self.store(ip.frame, place, is_read)
     except _forms.Mismatch as error:

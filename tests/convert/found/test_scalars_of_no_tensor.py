@@ -102,6 +102,19 @@ def test_a_scalar_stays_what_it_is(make, scalar):
     assert "internal-error" not in {reason.code for reason in function.stats.fallbacks}
 
 
+@pytest.mark.parametrize("ask", [lambda t, n: n.value in t, lambda t, n: t.get(n.value, 0)])
+def test_a_dict_of_such_keys_is_only_read(ask):
+  table = {np.str_("ab"): 1}
+
+  @rtf.recursive
+  def f(n):
+    return [ask(table, n)] + below(f, n)
+
+  for _ in range(3):
+    assert f(Node("ab", Node("c"))) == [1, 0]
+    assert [type(key) for key in table] == [np.str_]
+
+
 VARIABLE, INDEX = tf.Variable([2.0, 3.0]), tf.Variable(1)
 
 
